@@ -1,0 +1,13 @@
+//! The tool layer of an agent harness.
+//!
+//! The crate is the core of the npm package `tackroom`: it takes a model's tool call as text, checks
+//! and repairs its arguments, runs the tool over an environment that the host supplies, and answers.
+//! It does no I/O of its own: no file system, process, network or clock. All of that comes through
+//! two traits, [`env::Env`] and [`env::Host`].
+//!
+//! Imports point one way, and `tests/layers.rs` holds them to it:
+//! `wasm → call → tools → {schema, text, path, env} → error`.
+
+pub mod error;
+pub mod schema;
+pub mod text;

@@ -1,0 +1,1 @@
+//! Arguments: from a model's text to a value that fits the tool's JSON Schema.

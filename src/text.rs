@@ -1,0 +1,6 @@
+//! Text as bytes: counting, cutting, editing, comparing.
+//!
+//! Everything here takes bytes and gives bytes. Nothing here knows an environment, a tool or JavaScript.
+
+pub mod diff;
+pub mod edit;

@@ -1,0 +1,1 @@
+//! Diffs derived from spans.
