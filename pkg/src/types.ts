@@ -1,0 +1,422 @@
+/**
+ * The public shapes of Tackroom. One face, written by hand: the compiler refuses a misspelt tool name,
+ * argument or detail (tests/js/types.test-d.ts proves it).
+ *
+ * @module
+ */
+
+/** A value, or a promise of it: every environment method may answer either way. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/**
+ * An outcome as a value instead of a throw. An object counts as one only if its `ok` is a boolean.
+ * `code` is an error code of Tackroom (`not_found`), of Node (`ENOENT`) or a DOMException name.
+ */
+export type Result<T> =
+  | { ok: true; value: T }
+  | { ok: false; error: { code: string; message: string } };
+
+/** What every environment method gets last. */
+export interface Options {
+  /** Aborts with the call. */
+  signal?: AbortSignal;
+}
+
+/** One entry of a file system, as lstat sees it: a link is `"symlink"`. */
+export interface FileInfo {
+  name: string;
+  /** Absolute path. */
+  path: string;
+  kind: "file" | "directory" | "symlink";
+  /** In bytes. */
+  size: number;
+  /** Milliseconds since the epoch. */
+  mtimeMs: number;
+}
+
+/** How a command is to be run. */
+export interface ExecOptions {
+  shell: "bash" | "powershell";
+  /** Absolute path of the directory to run in. */
+  cwd: string;
+  /** Variables to set, over the ones the environment has. */
+  env: Record<string, string>;
+  /** Variables to remove before `env` is applied. */
+  unsetEnv: string[];
+  /** Seconds, for information: the core aborts `signal` when they are over. */
+  timeout?: number;
+  /** Takes output as it comes. A returned promise asks the environment to wait (backpressure). */
+  onStdout(chunk: Uint8Array | string): MaybePromise<void>;
+  /** The same for standard error. */
+  onStderr(chunk: Uint8Array | string): MaybePromise<void>;
+  signal: AbortSignal;
+}
+
+/** How a command ended. `stdout` and `stderr` count only if no chunk came. */
+export interface ExecResult {
+  /** `null` where the command was ended without one, by a signal say. */
+  exitCode: number | null;
+  stdout?: Uint8Array | string;
+  stderr?: Uint8Array | string;
+}
+
+/**
+ * The place where the tools work: the only door from the core to the outside. Methods may return a value or a
+ * promise, and may fail by throwing (an Error with a `code`, a DOMException) or by returning a {@link Result}.
+ * Paths given to it are absolute POSIX paths.
+ *
+ * @example
+ * ```ts
+ * const env: ExecutionEnv = {
+ *   cwd: "/",
+ *   readBinaryFile: (path) => store.get(path) ?? { ok: false, error: { code: "not_found", message: path } },
+ *   writeFile: (path, content) => void store.set(path, content),
+ *   fileInfo: (path) => stat(path),
+ *   listDir: (path) => list(path),
+ * };
+ * ```
+ */
+export interface ExecutionEnv {
+  /** Absolute path that relative paths are resolved against. */
+  readonly cwd: string;
+  /** Absolute path of the home directory. Without it, `~` is an ordinary name. */
+  readonly home?: string;
+  /** For the model: what kind of place this is, such as `"simulated bash, no network, no git"`. */
+  readonly description?: string;
+  /** Default `["bash"]` where `exec` exists. */
+  readonly shells?: readonly ("bash" | "powershell")[];
+  /** The whole file. Must fail with `is_directory` for a directory. */
+  readBinaryFile(path: string, options?: Options): MaybePromise<Uint8Array | Result<Uint8Array>>;
+  /** Replaces the whole file, or creates it; must not create its parent where `createDir` exists. */
+  writeFile(path: string, content: Uint8Array, options?: Options): MaybePromise<void | Result<void>>;
+  /** lstat: does not follow a link at the end of the path. */
+  fileInfo(path: string, options?: Options): MaybePromise<FileInfo | Result<FileInfo>>;
+  /** The entries of a directory, in any order. */
+  listDir(path: string, options?: Options): MaybePromise<FileInfo[] | Result<FileInfo[]>>;
+  /** The path with every link resolved. Without it, paths are taken as they are. */
+  canonicalPath?(path: string, options?: Options): MaybePromise<string | Result<string>>;
+  /** Creates a directory and its parents; one that exists is no failure. */
+  createDir?(path: string, options?: Options): MaybePromise<void | Result<void>>;
+  /** Runs a command in a shell. Without it there are no shell tools. */
+  exec?(command: string, options: ExecOptions): MaybePromise<ExecResult | Result<ExecResult>>;
+}
+
+/** What went wrong: contract for programs. The texts are for models and may grow. */
+export type ToolErrorCode =
+  | "not_found"
+  | "permission_denied"
+  | "not_directory"
+  | "is_directory"
+  | "already_exists"
+  | "busy"
+  | "no_space"
+  | "not_supported"
+  | "aborted"
+  | "timeout"
+  | "invalid_path"
+  | "outside_root"
+  | "invalid_arguments"
+  | "cut_off"
+  | "no_such_tool"
+  | "blocked"
+  | "no_match"
+  | "ambiguous"
+  | "overlap"
+  | "no_change"
+  | "stale"
+  | "disposed"
+  | "outcome_unknown"
+  | "exit_code"
+  | "no_shell"
+  | "spawn_failed"
+  | "invalid_pattern"
+  | "trapped"
+  | "unknown";
+
+/** A replacement of one place in a file. */
+export interface Edit {
+  /** Text that is in the file, once. */
+  oldText: string;
+  /** What stands there afterwards, taken literally. */
+  newText: string;
+  /** Replace every occurrence, from left to right, instead of demanding that there is one. */
+  replaceAll?: boolean;
+}
+
+/** What a write or an edit did to a file. */
+export interface FileChange {
+  /** Absolute and canonical. */
+  path: string;
+  kind: "create" | "modify" | "delete";
+  /** Numbered lines for people, with four lines of context. */
+  diff: string;
+  /** A unified diff that `git apply` takes; `null` where a hunk is no UTF-8, with the reason beside it. */
+  patch: string | null;
+  patchOmitted?: string;
+  /** 1-indexed, in the new file. */
+  firstChangedLine?: number;
+  linesAdded: number;
+  linesRemoved: number;
+}
+
+/** What was cut from an output. Bytes are UTF-8 bytes of the decoded text; a final LF opens no further line. */
+export interface TruncationDetails {
+  truncated: boolean;
+  truncatedBy: "lines" | "bytes" | null;
+  totalLines: number;
+  totalBytes: number;
+  outputLines: number;
+  outputBytes: number;
+  lastLinePartial: boolean;
+  firstLineExceedsLimit: boolean;
+  maxLines: number;
+  maxBytes: number;
+  lastLineBytes?: number;
+}
+
+/** `details` of `read`. */
+export interface ReadDetails {
+  lineEnding: "lf" | "crlf" | "cr" | "mixed";
+  encoding: "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be";
+  truncation?: TruncationDetails;
+}
+
+/** `details` of `bash`. */
+export interface BashDetails {
+  exitCode: number | null;
+  durationMs: number;
+  truncation?: TruncationDetails;
+}
+
+/** The arguments of the built-in tools, as their schemas say. */
+export interface ToolArguments {
+  read: { path: string; offset?: number; limit?: number; column?: number };
+  write: { path: string; content: string };
+  edit: { path: string; edits: Edit[] };
+  bash: { command: string; timeout?: number };
+}
+
+/** Tool name → `details` of its results. */
+export interface ToolDetails {
+  read: ReadDetails;
+  bash: BashDetails;
+  edit: FileChange;
+  write: FileChange;
+}
+
+/** The tools there are. */
+export type ToolName = keyof ToolDetails;
+
+/** A part of a result, for the model. */
+export type Content =
+  | { type: "text"; text: string }
+  /** `data` is base64. */
+  | { type: "image"; data: string; mimeType: string };
+
+type Success<M, K extends keyof M> = K extends string
+  ? {
+      toolCallId: string;
+      toolName: K;
+      content: Content[];
+      terminate?: boolean;
+      usage?: unknown;
+      isError: false;
+      details: M[K];
+    }
+  : never;
+type Failure<M, K extends keyof M> = K extends string
+  ? {
+      toolCallId: string;
+      toolName: K;
+      content: Content[];
+      terminate?: boolean;
+      usage?: unknown;
+      isError: true;
+      details: { code: ToolErrorCode; path?: string } & Partial<M[K]>;
+    }
+  : never;
+
+/**
+ * What a call answers: `content` for the model, `details` for programs and people. It narrows by `isError` and
+ * `toolName`; the last form is a call of a tool that there is not.
+ */
+export type ToolResult<M = ToolDetails> =
+  | { [K in keyof M]: Success<M, K> | Failure<M, K> }[keyof M]
+  | {
+      toolCallId: string;
+      toolName: string & {};
+      content: Content[];
+      terminate?: boolean;
+      usage?: unknown;
+      isError: true;
+      details: { code: ToolErrorCode; path?: string };
+    };
+
+/** A model's request to run a tool. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** The model's JSON text as it came, or the object a client library made of it. */
+  arguments: string | object;
+  /** The response ended at its token limit while this call was being written: it is refused, never run. */
+  incomplete?: boolean;
+}
+
+/** Per-call options. */
+export interface CallOptions {
+  /** Aborts the call: it answers at once with code `aborted`. */
+  signal?: AbortSignal;
+  /** Gets snapshots of the output so far while the tool runs; each replaces the one before. */
+  onUpdate?(partial: PartialResult): void;
+  /** Handed to the hooks; overrides the toolset's. */
+  context?: unknown;
+}
+
+/** Output so far. */
+export interface PartialResult {
+  content: Content[];
+  details: unknown;
+}
+
+/** What a call would touch, with canonical paths, so that a rule on paths can't be walked around. */
+export interface Access {
+  operation: "read" | "write" | "list" | "exec";
+  path: string;
+}
+
+/** What `beforeToolCall` gets. `args` are validated and may be changed in place; changed ones are validated again. */
+export interface BeforeToolCall {
+  toolCallId: string;
+  name: string;
+  args: Record<string, unknown>;
+  access: Access[];
+  context: unknown;
+  signal: AbortSignal;
+}
+
+/** What `afterToolCall` gets. */
+export interface AfterToolCall<M = ToolDetails> extends Omit<BeforeToolCall, "access"> {
+  result: ToolResult<M>;
+}
+
+/** The cuts: an output ends at whichever limit is reached first. Both at least 1. */
+export interface Limits {
+  /** Default 2000. */
+  maxLines?: number;
+  /** UTF-8 bytes. Default 51,200. */
+  maxBytes?: number;
+  /** Per tool, over the two above. */
+  perTool?: { [K in ToolName]?: { maxLines?: number; maxBytes?: number } };
+}
+
+/** Facts about the session; each that is there is set for commands as an environment variable. */
+export interface Session {
+  /** `PI_SESSION_ID` */
+  id?: string;
+  /** `PI_SESSION_FILE` */
+  file?: string;
+  /** `PI_PROVIDER` */
+  provider?: string;
+  /** `PI_MODEL` */
+  model?: string;
+  /** `PI_REASONING_LEVEL` */
+  reasoningLevel?: string;
+}
+
+/** Options of {@link createToolset}. An option that is not listed here is refused, not ignored. */
+export interface ToolsetOptions<N extends ToolName = ToolName> {
+  /** Register exactly these, all active. */
+  tools?: readonly N[];
+  /** Neither registered nor active. */
+  excludeTools?: readonly ToolName[];
+  /** Active at the start instead of read, bash, edit, write. */
+  defaultTools?: readonly ToolName[];
+  /** `write`, `edit` and the shell are not registered. */
+  readOnly?: boolean;
+  limits?: Limits | (() => Limits);
+  /** How often `onUpdate` is called while a command runs. Default 100 ms. */
+  updates?: { intervalMs?: number };
+  /** Whether obvious slips in arguments (`"5"` for 5, an array as JSON text) are repaired. Default `"safe"`. */
+  coercion?: "safe" | "none";
+  /** Handed to the hooks. */
+  context?: unknown | (() => unknown);
+  session?: Session | (() => Session);
+  /** `false` keeps the session's facts from commands. Inherited ones are removed all the same. */
+  exposeSessionEnvironment?: boolean;
+  /** Runs after validation: block the call, or change its arguments. A throw makes the call an error. */
+  beforeToolCall?(
+    call: BeforeToolCall,
+  ): MaybePromise<void | { block?: boolean; reason?: string; terminate?: boolean } | { args: unknown }>;
+  /** Runs after execution: replaces `content`, `details`, `isError`, `usage` or `terminate`, field by field. */
+  afterToolCall?(
+    call: AfterToolCall,
+  ): MaybePromise<void | {
+    content?: Content[];
+    details?: unknown;
+    isError?: boolean;
+    usage?: unknown;
+    terminate?: boolean;
+  }>;
+}
+
+/** A tool as a model sees it, and as an agent loop runs it. */
+export interface AgentTool {
+  name: string;
+  label: string;
+  description: string;
+  /** JSON Schema. */
+  parameters: Record<string, unknown>;
+  /** One line for a system prompt. */
+  promptSnippet: string;
+  /** Rules for a system prompt. */
+  promptGuidelines: readonly string[];
+  /** Goes through the whole pipeline; throws a `ToolError` where `call` answers an error result. */
+  execute(
+    toolCallId: string,
+    params: unknown,
+    signal?: AbortSignal,
+    onUpdate?: (partial: PartialResult) => void,
+  ): Promise<{ content: Content[]; details: unknown; terminate?: boolean }>;
+}
+
+/** What happens in a toolset, per call in this order. A listener that throws is ignored. */
+export type ToolEvent = { toolCallId: string; toolName: string } & (
+  | { type: "tool_execution_start"; args: string | object }
+  | { type: "tool_execution_update"; partial: PartialResult }
+  | { type: "mutation"; change: FileChange }
+  | { type: "tool_execution_end"; result: ToolResult; isError: boolean; durationMs: number }
+);
+
+/** What `setActive` changed, for the next message to the model. */
+export interface ToolChanges {
+  toolsAdded: { name: string; description: string; parameters: Record<string, unknown> }[];
+  toolsRemoved: string[];
+}
+
+/** The tools over one environment. */
+export interface Toolset<M = ToolDetails> {
+  /** Every tool there is, whether or not the model sees it. */
+  readonly registered: string[];
+  /** What the model sees, in order. */
+  readonly active: string[];
+  /** The active tools, for an agent loop or a request. */
+  readonly tools: AgentTool[];
+  /** Runs one call, from the model's text to the result. Never rejects. */
+  call(call: ToolCall, options?: CallOptions): Promise<ToolResult<M>>;
+  /** Hears of every call. Returns the way to stop. */
+  subscribe(listener: (event: ToolEvent) => void): () => void;
+  /** Which tools the model sees. Unknown names are ignored; tools that stay keep their order. */
+  setActive(names: readonly string[]): ToolChanges;
+  /** Running calls finish; later ones are errors with code `disposed`. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** Where a wasm module comes from. */
+export type WasmSource =
+  | WebAssembly.Module
+  | BufferSource
+  | Response
+  | URL
+  | string
+  | Promise<WebAssembly.Module | BufferSource | Response | URL | string>;
