@@ -6,9 +6,9 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
-use super::lines;
+pub use super::lines::{LineEnding, LineEndings, line_ending};
 use super::utf8::{REPLACEMENT, Utf8Decoder, incomplete_tail};
 
 /// How a text's characters are stored.
@@ -268,99 +268,6 @@ impl Utf16Decoder {
     }
 }
 
-/// What ends the lines of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LineEnding {
-    /// LF, or no break at all.
-    Lf,
-    /// CR LF.
-    Crlf,
-    /// CR alone.
-    Cr,
-    /// More than one of them.
-    Mixed,
-}
-
-impl LineEnding {
-    /// The name in `details.lineEnding`: `lf`, `crlf`, `cr` or `mixed`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            LineEnding::Lf => "lf",
-            LineEnding::Crlf => "crlf",
-            LineEnding::Cr => "cr",
-            LineEnding::Mixed => "mixed",
-        }
-    }
-}
-
-/// The line ending of a whole text, UTF-16 decoded before.
-///
-/// ```
-/// use tackroom::text::encoding::line_ending;
-/// assert_eq!(["", "a\n", "a\r\n", "a\r", "a\n\r\n"].map(|t| line_ending(t.as_bytes()).as_str()),
-///     ["lf", "lf", "crlf", "cr", "mixed"]);
-/// ```
-pub fn line_ending(bytes: &[u8]) -> LineEnding {
-    let mut endings = LineEndings::default();
-    endings.push(bytes);
-    endings.finish()
-}
-
-/// Finds the line ending of a text that comes in parts, cut anywhere, inside a CR LF too.
-#[derive(Clone, Debug, Default)]
-pub struct LineEndings {
-    lf: bool,
-    crlf: bool,
-    cr: bool,
-    ends_in_cr: bool,
-}
-
-impl LineEndings {
-    /// Looks at the next part.
-    pub fn push(&mut self, mut bytes: &[u8]) {
-        if self.ends_in_cr {
-            match bytes.first() {
-                None => return,
-                Some(b'\n') => (self.crlf, bytes) = (true, &bytes[1..]),
-                Some(_) => self.cr = true,
-            }
-        }
-        self.ends_in_cr = bytes.last() == Some(&b'\r');
-        if self.mixed() {
-            return;
-        }
-        let crs = &bytes[..bytes.len() - usize::from(self.ends_in_cr)];
-        let mut pairs = 0;
-        for at in memchr_iter(b'\r', crs) {
-            if bytes[at + 1] == b'\n' {
-                (self.crlf, pairs) = (true, pairs + 1);
-            } else {
-                self.cr = true;
-            }
-            if self.mixed() {
-                return;
-            }
-        }
-        if !self.lf {
-            self.lf = if pairs == 0 { memchr(b'\n', bytes).is_some() } else { lines::breaks(bytes) > pairs };
-        }
-    }
-
-    /// What was found. A CR that ended the last part is a CR.
-    pub fn finish(&self) -> LineEnding {
-        match (self.lf, self.crlf, self.cr || self.ends_in_cr) {
-            (_, false, false) => LineEnding::Lf,
-            (false, true, false) => LineEnding::Crlf,
-            (false, false, true) => LineEnding::Cr,
-            _ => LineEnding::Mixed,
-        }
-    }
-
-    fn mixed(&self) -> bool {
-        u8::from(self.lf) + u8::from(self.crlf) + u8::from(self.cr) > 1
-    }
-}
-
 /// Bytes at the start of a file that tell whether it is binary.
 pub const BINARY_WINDOW: usize = 8192;
 
@@ -449,18 +356,6 @@ mod tests {
             decoder.finish_with(|t| out.push_str(t));
             assert_eq!(out, String::from_utf8_lossy(bytes));
         }
-    }
-
-    #[test]
-    fn endings_cut_anywhere() {
-        for text in ["a\r\nb\r\n", "a\rb\r", "a\nb", "a\r\nb\n", "\r\r\n", "\r", "\r\n\r"] {
-            let mut endings = LineEndings::default();
-            text.bytes().for_each(|b| endings.push(&[b]));
-            assert_eq!(endings.finish(), line_ending(text.as_bytes()), "{text:?}");
-        }
-        assert_eq!(line_ending(b"\r\r\n"), LineEnding::Mixed);
-        assert_eq!(line_ending(b"\r\n\r"), LineEnding::Mixed);
-        assert_eq!(line_ending(b"a\r\nb\n"), LineEnding::Mixed);
     }
 
     #[test]
