@@ -3,7 +3,7 @@
 //! Two limits, whichever is hit first: lines ([`DEFAULT_MAX_LINES`]) and bytes of UTF-8
 //! ([`DEFAULT_MAX_BYTES`]). Lines are those of [`super::lines`].
 //!
-//! - [`head`] keeps whole lines from the start, [`tail`] whole lines from the end, [`line`] the start
+//! - [`head`] keeps whole lines from the start, [`tail`] whole lines from the end, [`line()`] the start
 //!   of one line.
 //! - What counts is what is shown: the lines and the LF between them. The LF that ends the last line
 //!   shown is not counted. It stays if nothing is cut and it fits, and goes otherwise, because a
@@ -24,7 +24,7 @@ pub const DEFAULT_MAX_LINES: usize = 2000;
 pub const DEFAULT_MAX_BYTES: usize = 51_200;
 /// UTF-16 units of one line that are shown at most, where lines are cut at all.
 pub const DEFAULT_LINE_UTF16: usize = 500;
-/// What follows a line that [`line`] cut.
+/// What follows a line that [`line()`] cut.
 pub const LINE_MARK: &str = "... [truncated]";
 
 /// How much is shown. Values below 1 are refused where a tool set is made; here 0 shows nothing.
