@@ -2,5 +2,10 @@
 //!
 //! Everything here takes bytes and gives bytes. Nothing here knows an environment, a tool or JavaScript.
 
+pub mod accumulator;
 pub mod diff;
 pub mod edit;
+pub mod encoding;
+pub mod lines;
+pub mod truncate;
+pub mod utf8;
