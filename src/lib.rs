@@ -8,6 +8,11 @@
 //! Imports point one way, and `tests/layers.rs` holds them to it:
 //! `wasm → call → tools → {schema, text, path, env} → error`.
 
+pub mod call;
+pub mod env;
 pub mod error;
+pub mod path;
 pub mod schema;
 pub mod text;
+pub mod tools;
+pub mod wasm;

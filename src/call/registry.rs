@@ -1,0 +1,164 @@
+//! Which tools there are, and which of them the model sees.
+
+use std::cell::OnceCell;
+
+use crate::env::Shell;
+use crate::error::{ErrorCode, ToolError};
+use crate::schema::CompiledSchema;
+use crate::tools::{Builtin, Declaration, Facts};
+
+use super::Options;
+
+/// The tools of one toolset. The active list is the part of the registry that the model sees: only active tools
+/// are found by a call, and only they are named in a hint.
+#[derive(Debug)]
+pub struct Registry {
+    tools: Vec<Registered>,
+    active: Vec<Builtin>,
+    has_bash: bool,
+}
+
+#[derive(Debug)]
+struct Registered {
+    tool: Builtin,
+    /// Compiled at first use.
+    schema: OnceCell<CompiledSchema>,
+}
+
+impl Registry {
+    /// The tools that the options and the environment's shells leave.
+    pub fn new(options: &Options, shells: &[Shell]) -> Registry {
+        let listed: Vec<Builtin> = match &options.tools {
+            Some(names) => names.iter().filter_map(|name| Builtin::named(name)).collect(),
+            None => Builtin::ALL.to_vec(),
+        };
+        let mut tools: Vec<Registered> = Vec::new();
+        for tool in listed {
+            let excluded = options.exclude_tools.iter().any(|name| name == tool.name())
+                || (options.read_only && !tool.is_read_only())
+                || tool.shell().is_some_and(|shell| !shells.contains(&shell))
+                || tools.iter().any(|known| known.tool == tool);
+            if !excluded {
+                tools.push(Registered { tool, schema: OnceCell::new() });
+            }
+        }
+        let mut registry = Registry { tools, active: vec![], has_bash: shells.contains(&Shell::Bash) };
+        // An allowlist is active whole; else the default is read, bash, edit, write, as far as they are there.
+        match (&options.tools, &options.default_tools) {
+            (None, Some(names)) => registry.set_active(names),
+            _ => registry.active = registry.tools.iter().map(|known| known.tool).collect(),
+        }
+        registry
+    }
+
+    /// Every tool there is.
+    pub fn registered(&self) -> impl Iterator<Item = Builtin> {
+        self.tools.iter().map(|known| known.tool)
+    }
+
+    /// What the model sees, in order.
+    pub fn active(&self) -> &[Builtin] {
+        &self.active
+    }
+
+    /// Makes these the active ones. Unknown names are ignored; tools that stay keep their order, new ones come
+    /// after them.
+    pub fn set_active<S: AsRef<str>>(&mut self, names: &[S]) {
+        let asked: Vec<Builtin> = names
+            .iter()
+            .filter_map(|name| Builtin::named(name.as_ref()))
+            .filter(|tool| self.registered().any(|known| known == *tool))
+            .collect();
+        self.active.retain(|tool| asked.contains(tool));
+        for tool in asked {
+            if !self.active.contains(&tool) {
+                self.active.push(tool);
+            }
+        }
+    }
+
+    /// The active tool of that name.
+    ///
+    /// # Errors
+    /// `no_such_tool`; `no_shell` for bash where there is no shell.
+    pub fn find(&self, name: &str) -> Result<Builtin, ToolError> {
+        if let Some(tool) = self.active.iter().find(|tool| tool.name() == name) {
+            return Ok(*tool);
+        }
+        if name == Builtin::Bash.name() && !self.has_bash {
+            let message = "Tool bash not found: no shell in this environment";
+            return Err(ToolError::new(ErrorCode::NoShell, message));
+        }
+        let shown: String = name.chars().take(80).collect();
+        let names: Vec<&str> = self.active.iter().map(|tool| tool.name()).collect();
+        let known = match names.is_empty() {
+            true => "no tool is active".to_owned(),
+            false => format!("the tools are {}", names.join(", ")),
+        };
+        Err(ToolError::new(ErrorCode::NoSuchTool, format!("Tool {shown} not found: {known}")))
+    }
+
+    /// The compiled schema of a registered tool's arguments.
+    ///
+    /// # Panics
+    /// When the tool is not registered, or a built-in's schema needs more than the structural keywords: both are
+    /// mistakes in this crate.
+    pub fn schema(&self, tool: Builtin) -> &CompiledSchema {
+        let known = self.tools.iter().find(|known| known.tool == tool).expect("only registered tools are found");
+        known.schema.get_or_init(|| {
+            CompiledSchema::compile(&tool.parameters()).expect("built-ins use structural keywords only")
+        })
+    }
+
+    /// What the model sees of the active tools.
+    pub fn declarations(&self, options: &Options, env_description: Option<&str>) -> Vec<Declaration> {
+        let declare = |tool: &Builtin| {
+            tool.declaration(&Facts { active: &self.active, limits: options.limits_of(*tool), env_description })
+        };
+        self.active.iter().map(declare).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(tools: &[Builtin]) -> Vec<&str> {
+        tools.iter().map(|tool| tool.name()).collect()
+    }
+
+    fn registry(options: &str, shells: &[Shell]) -> Registry {
+        Registry::new(&Options::from_json(options.as_bytes()).unwrap(), shells)
+    }
+
+    #[test]
+    fn defaults_follow_the_shells() {
+        assert_eq!(names(registry("{}", &[Shell::Bash]).active()), ["read", "bash", "edit", "write"]);
+        let without = registry("{}", &[]);
+        assert_eq!(names(without.active()), ["read", "edit", "write"]);
+        let error = without.find("bash").unwrap_err();
+        assert_eq!(error.code, ErrorCode::NoShell);
+    }
+
+    #[test]
+    fn an_allowlist_registers_exactly_those() {
+        let two = registry(r#"{"tools": ["write", "read"]}"#, &[Shell::Bash]);
+        assert_eq!(names(two.active()), ["write", "read"]);
+        assert_eq!(two.registered().count(), 2);
+        let read_only = registry(r#"{"readOnly": true}"#, &[Shell::Bash]);
+        assert_eq!(names(read_only.active()), ["read"]);
+        let excluded = registry(r#"{"excludeTools": ["bash"], "defaultTools": ["bash", "read"]}"#, &[Shell::Bash]);
+        assert_eq!(names(excluded.active()), ["read"]);
+        assert_eq!(excluded.registered().count(), 3);
+    }
+
+    #[test]
+    fn set_active_keeps_the_order_of_those_that_stay() {
+        let mut registry = registry("{}", &[Shell::Bash]);
+        registry.set_active(&["write", "nonsense", "read"]);
+        assert_eq!(names(registry.active()), ["read", "write"]);
+        registry.set_active(&["bash", "write", "read"]);
+        assert_eq!(names(registry.active()), ["read", "write", "bash"]);
+        assert_eq!(registry.find("edit").unwrap_err().code, ErrorCode::NoSuchTool);
+    }
+}

@@ -1,0 +1,158 @@
+//! The only doors to the outside: [`Env`], the place where tools work, and [`Host`], clock and timers.
+//!
+//! Hosts differ. A browser store has no shell and no links, a remote machine has both, a test wants neither
+//! disk nor time. So the core asks through one trait and takes "there is no such thing" for an answer: what a
+//! host may lack is an `Option` in the result, never a panic and never a guess.
+//!
+//! An `Env` value belongs to one tool call. It carries that call's abort signal, so that no method needs one;
+//! what is shared between calls (the mutation queue) has its own type, [`MutationQueue`].
+
+use crate::error::ToolError;
+
+pub mod manual;
+pub mod memory;
+pub mod queue;
+pub mod wait;
+
+pub use manual::ManualHost;
+pub use memory::MemoryEnv;
+pub use queue::MutationQueue;
+pub use wait::Abort;
+
+/// What kind of thing a path names, as lstat sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link, whatever it points to.
+    Symlink,
+}
+
+/// What [`Env::file_info`] and [`Env::list_dir`] tell of one entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileInfo {
+    /// The last segment of the path.
+    pub name: String,
+    /// Absolute path.
+    pub path: String,
+    /// As lstat sees it.
+    pub kind: FileKind,
+    /// Bytes.
+    pub size: u64,
+    /// Milliseconds since the epoch.
+    pub mtime_ms: f64,
+}
+
+/// A shell that commands can be written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    /// bash, or something that reads like it.
+    Bash,
+    /// PowerShell.
+    PowerShell,
+}
+
+impl Shell {
+    /// The name that crosses the boundary.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Shell::Bash => "bash",
+            Shell::PowerShell => "powershell",
+        }
+    }
+}
+
+/// Which of a command's streams a chunk came from.
+pub use crate::text::accumulator::Stream;
+
+/// A command to run.
+#[derive(Clone, Debug)]
+pub struct ExecRequest {
+    /// The command as text, for the shell to read.
+    pub command: String,
+    /// The shell.
+    pub shell: Shell,
+    /// Absolute path of the directory to run in.
+    pub cwd: String,
+    /// Variables to set.
+    pub env: Vec<(String, String)>,
+    /// Variables to remove before that.
+    pub unset_env: Vec<String>,
+    /// Seconds, for information only: the caller raises `abort` when they are over.
+    pub timeout: Option<f64>,
+    /// Raised when the command is to end.
+    pub abort: Abort,
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, Default)]
+pub struct ExecOutcome {
+    /// `None` where it ended without one.
+    pub exit_code: Option<i32>,
+    /// All of standard output, where the environment did not stream.
+    pub stdout: Option<Vec<u8>>,
+    /// All of standard error, likewise.
+    pub stderr: Option<Vec<u8>>,
+}
+
+/// Where a running command's output goes, in the order of its arrival.
+pub type OutputSink<'a> = dyn Fn(Stream, &[u8]) + 'a;
+
+/// The place where tools work. Paths are absolute POSIX paths; failures carry a code of
+/// [`crate::error::ErrorCode`] and the environment's own words.
+#[allow(async_fn_in_trait, reason = "one thread, no boxing: the futures need no Send")]
+pub trait Env {
+    /// What relative paths are resolved against; absolute.
+    fn cwd(&self) -> &str;
+    /// The home directory, where there is one.
+    fn home(&self) -> Option<&str> {
+        None
+    }
+    /// What kind of place this is, in words for the model.
+    fn description(&self) -> Option<&str> {
+        None
+    }
+    /// The shells that [`Env::exec`] understands; empty where there is none.
+    fn shells(&self) -> &[Shell] {
+        &[]
+    }
+    /// The whole file.
+    async fn read_file(&self, path: &str) -> Result<Vec<u8>, ToolError>;
+    /// Replaces the file, or creates it in a directory that exists.
+    async fn write_file(&self, path: &str, content: &[u8]) -> Result<(), ToolError>;
+    /// lstat.
+    async fn file_info(&self, path: &str) -> Result<FileInfo, ToolError>;
+    /// The entries of a directory, in any order.
+    async fn list_dir(&self, path: &str) -> Result<Vec<FileInfo>, ToolError>;
+    /// The path with links resolved; `None` where the environment cannot tell.
+    async fn canonical_path(&self, _path: &str) -> Result<Option<String>, ToolError> {
+        Ok(None)
+    }
+    /// Creates a directory with its parents; `None` where the environment knows no directories.
+    async fn create_dir(&self, _path: &str) -> Result<Option<()>, ToolError> {
+        Ok(None)
+    }
+    /// Runs a command, or `None` where there is no shell. Ends when the command does; output after that is late
+    /// and not heard.
+    async fn exec(
+        &self,
+        _request: &ExecRequest,
+        _output: &OutputSink<'_>,
+    ) -> Result<Option<ExecOutcome>, ToolError> {
+        Ok(None)
+    }
+    /// Waits until writes to this path that an earlier life of the core began have settled (a module that trapped
+    /// leaves its writes with the host).
+    async fn settle_earlier_writes(&self, _path: &str) {}
+}
+
+/// Clock and timers. They come from the host's runtime, not from the user's environment.
+#[allow(async_fn_in_trait, reason = "one thread, no boxing: the futures need no Send")]
+pub trait Host {
+    /// Milliseconds on a clock that only goes forward.
+    fn now_ms(&self) -> f64;
+    /// Ends after that many milliseconds; dropping the future takes the timer back.
+    async fn sleep(&self, ms: f64);
+}

@@ -1,0 +1,300 @@
+//! The tools: one file each, with its schema, its words for the model, its dialects and a short `run`.
+//!
+//! A tool is an async function over an environment; the thinking is in the pure functions of [`crate::text`].
+//! It fails by returning an error: what a failure looks like to the model is decided in one place, the pipeline.
+
+use std::cell::RefCell;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::env::{Abort, Env, Host, MutationQueue, Shell};
+use crate::error::ToolError;
+use crate::text::truncate::Limits;
+
+pub mod bash;
+pub mod change;
+pub mod dialect;
+pub mod edit;
+mod files;
+pub mod read;
+pub mod write;
+
+pub use change::{ChangeKind, FileChange};
+
+/// The tools there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    /// [`read`]
+    Read,
+    /// [`bash`]
+    Bash,
+    /// [`edit`]
+    Edit,
+    /// [`write`]
+    Write,
+}
+
+/// A part of a result, for the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Content {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// An image.
+    #[serde(rename_all = "camelCase")]
+    Image {
+        /// Base64.
+        data: String,
+        /// Such as `image/png`.
+        mime_type: String,
+    },
+}
+
+impl Content {
+    /// A text part.
+    pub fn text(text: impl Into<String>) -> Self {
+        Content::Text { text: text.into() }
+    }
+}
+
+/// What a tool gives back when it works, and its snapshots while it runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Output {
+    /// For the model.
+    pub content: Vec<Content>,
+    /// For programs and people.
+    pub details: Map<String, Value>,
+}
+
+impl Output {
+    /// One text, and the details as their struct says.
+    ///
+    /// # Panics
+    /// When the details are no object: a tool's own struct is.
+    pub fn new(text: impl Into<String>, details: &impl Serialize) -> Self {
+        Output { content: vec![Content::text(text)], details: object(details) }
+    }
+}
+
+/// The JSON object of a struct.
+pub(crate) fn object(details: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(details) {
+        Ok(Value::Object(map)) => map,
+        other => unreachable!("details are a struct of plain values, got {other:?}"),
+    }
+}
+
+/// What a call touches, with canonical paths.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Access {
+    /// What is done there.
+    pub operation: Operation,
+    /// The canonical path.
+    pub path: String,
+}
+
+/// What is done at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// The content is read.
+    Read,
+    /// The content is replaced, or the file created.
+    Write,
+    /// Entries are listed.
+    List,
+    /// A command is run there.
+    Exec,
+}
+
+/// What the pipeline does when a call is aborted while its tool runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum OnAbort {
+    /// Answers, and drops the tool.
+    #[default]
+    Drop,
+    /// Answers that the write to this path may land, and lets the tool end unheard: its place in the mutation
+    /// queue must be held until the write has settled.
+    LetItLand(String),
+    /// Waits for the tool, which ends by itself and keeps what it has.
+    LetItAnswer,
+}
+
+/// What a running tool sees of the world.
+pub struct ToolContext<'a, E: Env, H: Host> {
+    /// The place to work in.
+    pub env: &'a E,
+    /// Clock and timers.
+    pub host: &'a H,
+    /// The mutation queue of this environment.
+    pub queue: &'a MutationQueue,
+    /// Raised when the call is aborted.
+    pub abort: &'a Abort,
+    /// What to do then; the tool sets it as it goes.
+    pub on_abort: &'a RefCell<OnAbort>,
+    /// This tool's limits.
+    pub limits: Limits,
+    /// The tools that the model can name in its next call: a hint names no other.
+    pub active: &'a [Builtin],
+    /// For shell tools.
+    pub shell: &'a ShellSettings,
+    /// Takes snapshots of the output so far.
+    pub update: &'a dyn Fn(Output),
+    /// Hears of every change that has landed.
+    pub mutated: &'a dyn Fn(&FileChange),
+}
+
+/// Settings of the shell tools.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShellSettings {
+    /// Milliseconds between two snapshots of a running command's output.
+    pub update_interval_ms: f64,
+    /// Variables about the session, to be set for each command.
+    pub session_env: Vec<(String, String)>,
+}
+
+/// What a declaration is built from.
+pub struct Facts<'a> {
+    /// The tools that the model sees.
+    pub active: &'a [Builtin],
+    /// This tool's limits.
+    pub limits: Limits,
+    /// The environment's own words.
+    pub env_description: Option<&'a str>,
+}
+
+impl Facts<'_> {
+    /// Whether the model sees that tool.
+    pub fn has(&self, tool: Builtin) -> bool {
+        self.active.contains(&tool)
+    }
+}
+
+/// What a model sees of a tool, and what a prompt says of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Declaration {
+    /// The name that a call has.
+    pub name: &'static str,
+    /// The name for people.
+    pub label: &'static str,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+    /// One line for a system prompt.
+    pub prompt_snippet: String,
+    /// Rules for a system prompt.
+    pub prompt_guidelines: Vec<String>,
+}
+
+impl Builtin {
+    /// Every tool, in the order in which they are registered.
+    pub const ALL: [Builtin; 4] = [Builtin::Read, Builtin::Bash, Builtin::Edit, Builtin::Write];
+
+    /// The name in a call.
+    pub fn name(self) -> &'static str {
+        match self {
+            Builtin::Read => "read",
+            Builtin::Bash => "bash",
+            Builtin::Edit => "edit",
+            Builtin::Write => "write",
+        }
+    }
+
+    /// The tool of that name.
+    pub fn named(name: &str) -> Option<Builtin> {
+        Builtin::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_read_only(self) -> bool {
+        matches!(self, Builtin::Read)
+    }
+
+    /// The shell that it needs, if it needs one.
+    pub fn shell(self) -> Option<Shell> {
+        match self {
+            Builtin::Bash => Some(Shell::Bash),
+            _ => None,
+        }
+    }
+
+    /// JSON Schema of the arguments.
+    pub fn parameters(self) -> Value {
+        match self {
+            Builtin::Read => read::parameters(),
+            Builtin::Bash => bash::parameters(),
+            Builtin::Edit => edit::parameters(),
+            Builtin::Write => write::parameters(),
+        }
+    }
+
+    /// What a model sees of it.
+    pub fn declaration(self, facts: &Facts<'_>) -> Declaration {
+        match self {
+            Builtin::Read => read::declaration(facts),
+            Builtin::Bash => bash::declaration(facts),
+            Builtin::Edit => edit::declaration(facts),
+            Builtin::Write => write::declaration(facts),
+        }
+    }
+
+    /// Brings the dialects that models speak to the schema's own keys. What it does not know it leaves alone.
+    pub fn prepare(self, arguments: Value) -> Value {
+        match self {
+            Builtin::Read => dialect::rename(arguments, read::ALIASES),
+            Builtin::Bash => dialect::rename(arguments, bash::ALIASES),
+            Builtin::Edit => edit::prepare(arguments),
+            Builtin::Write => dialect::rename(arguments, write::ALIASES),
+        }
+    }
+
+    /// What a call with these (valid) arguments would touch.
+    ///
+    /// # Errors
+    /// Those of finding the path: the call would fail with the same.
+    pub async fn access<E: Env>(self, arguments: &Value, env: &E) -> Result<Vec<Access>, ToolError> {
+        let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
+        let at = |operation, path: &str| Access { operation, path: path.into() };
+        match self {
+            Builtin::Bash => {
+                let cwd = env.canonical_path(env.cwd()).await.ok().flatten();
+                Ok(vec![at(Operation::Exec, cwd.as_deref().unwrap_or(env.cwd()))])
+            }
+            Builtin::Read => Ok(vec![at(Operation::Read, &files::canonical_of(env, path).await?)]),
+            Builtin::Write => Ok(vec![at(Operation::Write, &files::canonical_of(env, path).await?)]),
+            Builtin::Edit => {
+                let path = files::canonical_of(env, path).await?;
+                Ok(vec![at(Operation::Read, &path), at(Operation::Write, &path)])
+            }
+        }
+    }
+
+    /// Runs it with arguments that fit its schema. Mutations take their place in the queue at the first poll.
+    ///
+    /// # Errors
+    /// Whatever keeps it from doing what it was asked to do.
+    pub async fn run<E: Env, H: Host>(
+        self,
+        arguments: Value,
+        cx: &ToolContext<'_, E, H>,
+    ) -> Result<Output, ToolError> {
+        match self {
+            Builtin::Read => read::run(parse(arguments)?, cx).await,
+            Builtin::Bash => bash::run(parse(arguments)?, cx).await,
+            Builtin::Edit => edit::run(parse(arguments)?, cx).await,
+            Builtin::Write => write::run(parse(arguments)?, cx).await,
+        }
+    }
+}
+
+/// Arguments that passed the schema, as the tool's struct. The two are tested against each other.
+fn parse<T: serde::de::DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
+    serde_json::from_value(arguments)
+        .map_err(|error| ToolError::invalid_arguments(format!("Arguments do not fit the tool: {error}")))
+}

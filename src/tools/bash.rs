@@ -1,0 +1,315 @@
+//! `bash {command, timeout?}`
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::dialect::Aliases;
+use super::{Declaration, Facts, OnAbort, Output, ToolContext};
+use crate::env::wait::{Wakers, poll_option};
+use crate::env::{Abort, Env, ExecOutcome, ExecRequest, Host, Shell, Stream};
+use crate::error::{ErrorCode, ToolError};
+use crate::text::accumulator::Accumulator;
+use crate::text::truncate::{Truncation, format_size};
+
+/// Other names for its keys.
+pub const ALIASES: Aliases = &[("command", &["cmd"])];
+
+/// How long an aborted command may take to end before the call answers without it.
+const GRACE_MS: f64 = 1000.0;
+
+/// Variables about the session. Inherited ones go, whether or not they are set anew.
+pub const SESSION_VARIABLES: [&str; 5] =
+    ["PI_SESSION_ID", "PI_SESSION_FILE", "PI_PROVIDER", "PI_MODEL", "PI_REASONING_LEVEL"];
+
+/// The arguments, as [`parameters`] lets them through.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Args {
+    /// The command, for the shell to read.
+    pub command: String,
+    /// Seconds.
+    pub timeout: Option<f64>,
+}
+
+/// `details` of a result.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Details {
+    exit_code: Option<i32>,
+    duration_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<Truncation>,
+}
+
+/// JSON Schema of the arguments.
+pub fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "command": { "type": "string", "description": "Command to run" },
+            // The longest time that a timer of the web platform can wait.
+            "timeout": { "type": "number", "exclusiveMinimum": 0, "maximum": 2_147_483.647, "description": "Seconds after which the command is ended; without it there is no limit" }
+        },
+        "required": ["command"]
+    })
+}
+
+/// What a model sees of it.
+pub fn declaration(facts: &Facts<'_>) -> Declaration {
+    let place = facts.env_description.map(|words| format!(" The environment: {words}.")).unwrap_or_default();
+    Declaration {
+        name: "bash",
+        label: "Bash",
+        description: format!(
+            "Run a command in bash, in the working directory. Returns standard output and error together; of long \
+             output the end, at most {} lines or {}.{place}",
+            facts.limits.max_lines,
+            format_size(facts.limits.max_bytes as u64),
+        ),
+        parameters: parameters(),
+        prompt_snippet: "bash: run a command".into(),
+        prompt_guidelines: vec![],
+    }
+}
+
+/// How the waiting ended.
+enum End {
+    Exec(Result<Option<ExecOutcome>, ToolError>),
+    /// The command did not end within the grace.
+    Left,
+}
+
+/// What ended the command before its time.
+#[derive(Clone, Copy, PartialEq)]
+enum Cut {
+    Aborted,
+    TimedOut,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// `exit_code`, `timeout` and `aborted`, each with the output so far; `no_shell`, `spawn_failed`.
+pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
+    *cx.on_abort.borrow_mut() = OnAbort::LetItAnswer;
+    let started = cx.host.now_ms();
+    let capture = Capture::new(cx);
+    capture.show();
+    let (end, cut) = run_to_its_end(&args, &capture, cx).await;
+    let outcome = match end {
+        End::Exec(Ok(Some(outcome))) => Some(outcome),
+        End::Exec(Ok(None)) => {
+            return Err(ToolError::new(
+                ErrorCode::NoShell,
+                "Tool bash not found: no shell in this environment",
+            ));
+        }
+        // Whatever an aborted command reports, it was the abort.
+        End::Exec(Err(error)) if cut.is_none() => return Err(capture.failed(error, started)),
+        End::Exec(Err(_)) | End::Left => None,
+    };
+    let exit_code = outcome.as_ref().and_then(|outcome| outcome.exit_code);
+    if let Some(outcome) = outcome {
+        capture.take_whole(outcome);
+    }
+    capture.finish();
+    let (text, details) = capture.render(exit_code, cx.host.now_ms() - started);
+    let failure = match (cut, exit_code) {
+        (Some(Cut::Aborted), _) => (ErrorCode::Aborted, "Command aborted".to_owned()),
+        (Some(Cut::TimedOut), _) => {
+            let seconds = args.timeout.unwrap_or_default();
+            (ErrorCode::Timeout, format!("Command timed out after {seconds} seconds"))
+        }
+        (None, Some(0)) => return Ok(Output::new(text, &details)),
+        (None, Some(code)) => (ErrorCode::ExitCode, format!("Command exited with code {code}")),
+        (None, None) => (ErrorCode::ExitCode, "Command terminated without an exit code".to_owned()),
+    };
+    let text = format!("{}\n\n{}", text.trim_end_matches('\n'), failure.1);
+    Err(ToolError::new(failure.0, text).with_details(super::object(&details)))
+}
+
+/// Runs the command until it ends, or until the grace after an abort or a timeout is over. Snapshots go out
+/// meanwhile.
+async fn run_to_its_end<E: Env, H: Host>(
+    args: &Args,
+    capture: &Capture<'_, E, H>,
+    cx: &ToolContext<'_, E, H>,
+) -> (End, Option<Cut>) {
+    let request = ExecRequest {
+        command: args.command.clone(),
+        shell: Shell::Bash,
+        cwd: cx.env.cwd().to_owned(),
+        env: cx.shell.session_env.clone(),
+        unset_env: SESSION_VARIABLES.map(Into::into).into(),
+        timeout: args.timeout,
+        abort: Abort::default(),
+    };
+    let sink = |stream, bytes: &[u8]| capture.push(stream, bytes);
+    let mut exec = pin!(cx.env.exec(&request, &sink));
+    let mut timeout = pin!(args.timeout.map(|seconds| cx.host.sleep(seconds * 1000.0)));
+    let mut grace = pin!(None);
+    let mut next_update = pin!(None);
+    let mut cut = None;
+    let end = poll_fn(|poll| {
+        if cut.is_none() {
+            if cx.abort.poll(poll).is_ready() {
+                cut = Some(Cut::Aborted);
+            } else if poll_option(timeout.as_mut(), poll).is_ready() {
+                cut = Some(Cut::TimedOut);
+            }
+            if cut.is_some() {
+                request.abort.raise();
+                grace.set(Some(cx.host.sleep(GRACE_MS)));
+            }
+        }
+        if let Poll::Ready(result) = exec.as_mut().poll(poll) {
+            return Poll::Ready(End::Exec(result));
+        }
+        if poll_option(grace.as_mut(), poll).is_ready() {
+            return Poll::Ready(End::Left);
+        }
+        if capture.is_dirty(poll) && next_update.is_none() {
+            let due = capture.next_update_in(cx.host.now_ms());
+            next_update.set(Some(cx.host.sleep(due)));
+        }
+        if poll_option(next_update.as_mut(), poll).is_ready() {
+            next_update.set(None);
+            capture.show();
+        }
+        Poll::Pending
+    })
+    .await;
+    (end, cut)
+}
+
+/// The output of a running command, and when it was last shown.
+struct Capture<'a, E: Env, H: Host> {
+    cx: &'a ToolContext<'a, E, H>,
+    output: RefCell<Shown>,
+    arrived: Wakers,
+}
+
+struct Shown {
+    accumulator: Accumulator,
+    any_chunk: bool,
+    dirty: bool,
+    shown_at: f64,
+}
+
+impl<'a, E: Env, H: Host> Capture<'a, E, H> {
+    fn new(cx: &'a ToolContext<'a, E, H>) -> Self {
+        let shown = Shown {
+            accumulator: Accumulator::new(cx.limits),
+            any_chunk: false,
+            dirty: false,
+            shown_at: f64::NEG_INFINITY,
+        };
+        Capture { cx, output: RefCell::new(shown), arrived: Wakers::default() }
+    }
+
+    fn push(&self, stream: Stream, bytes: &[u8]) {
+        let mut output = self.output.borrow_mut();
+        output.any_chunk = true;
+        output.accumulator.push(bytes, stream);
+        if !std::mem::replace(&mut output.dirty, true) {
+            drop(output);
+            self.arrived.wake();
+        }
+    }
+
+    /// Output that came with the outcome counts only where none came before.
+    fn take_whole(&self, outcome: ExecOutcome) {
+        if self.output.borrow().any_chunk {
+            return;
+        }
+        for (stream, bytes) in [(Stream::Stdout, outcome.stdout), (Stream::Stderr, outcome.stderr)] {
+            if let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) {
+                self.push(stream, &bytes);
+            }
+        }
+    }
+
+    fn is_dirty(&self, poll: &std::task::Context<'_>) -> bool {
+        self.arrived.register(poll);
+        self.output.borrow().dirty
+    }
+
+    fn next_update_in(&self, now: f64) -> f64 {
+        (self.output.borrow().shown_at + self.cx.shell.update_interval_ms - now).max(0.0)
+    }
+
+    /// Sends a snapshot: all that a finished command would show so far.
+    fn show(&self) {
+        let mut output = self.output.borrow_mut();
+        output.dirty = false;
+        output.shown_at = self.cx.host.now_ms();
+        let cut = output.accumulator.snapshot();
+        drop(output);
+        let truncation = cut.facts.truncated.then_some(cut.facts);
+        let details = json!({ "truncation": truncation });
+        (self.cx.update)(Output::new(cut.content, &details));
+    }
+
+    /// The end of the output; the last snapshot goes out.
+    fn finish(&self) {
+        self.output.borrow_mut().accumulator.finish();
+        if self.output.borrow().dirty {
+            self.show();
+        }
+    }
+
+    fn render(&self, exit_code: Option<i32>, duration_ms: f64) -> (String, Details) {
+        let cut = self.output.borrow().accumulator.snapshot();
+        let mut text = cut.content.into_owned();
+        if text.is_empty() {
+            text = "(no output)".into();
+        }
+        if let Some(hint) = hint(&cut.facts) {
+            text = format!("{}\n\n{hint}", text.trim_end_matches('\n'));
+        }
+        let truncation = cut.facts.truncated.then_some(cut.facts);
+        (text, Details { exit_code, duration_ms, truncation })
+    }
+
+    /// The environment's failure, after whatever output there was.
+    fn failed(&self, error: ToolError, started: f64) -> ToolError {
+        self.finish();
+        let (output, details) = self.render(None, self.cx.host.now_ms() - started);
+        let message = match self.output.borrow().any_chunk {
+            true => format!("{}\n\nCommand failed: {}", output.trim_end_matches('\n'), error.message),
+            false => format!("Command failed: {}", error.message),
+        };
+        ToolError::new(error.code, message).with_details(super::object(&details))
+    }
+}
+
+/// Which part of the output is shown, and how to see the rest: nothing keeps it yet, so by asking for less.
+fn hint(facts: &Truncation) -> Option<String> {
+    if !facts.truncated {
+        return None;
+    }
+    let limit = format_size(facts.max_bytes as u64);
+    let part = match facts.last_line_partial {
+        true => format!(
+            "Showing last {} of line {} (line is {})",
+            format_size(facts.output_bytes as u64),
+            facts.total_lines,
+            format_size(facts.last_line_bytes.unwrap_or(facts.output_bytes) as u64),
+        ),
+        false => {
+            let by_bytes = facts.truncated_by == Some(crate::text::truncate::TruncatedBy::Bytes);
+            format!(
+                "Showing lines {}-{} of {}{}",
+                facts.total_lines - facts.output_lines + 1,
+                facts.total_lines,
+                facts.total_lines,
+                if by_bytes { format!(" ({limit} limit)") } else { String::new() },
+            )
+        }
+    };
+    Some(format!("[{part}. The rest was not kept: narrow the command, or send its output to a file]"))
+}

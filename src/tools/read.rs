@@ -1,0 +1,122 @@
+//! `read {path, offset?, limit?, column?}`
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::dialect::{Aliases, PATH};
+use super::{Builtin, Declaration, Facts, Output, ToolContext, files};
+use crate::env::{Env, Host};
+use crate::error::ToolError;
+use crate::text::encoding::{self, Encoding, LineEnding};
+use crate::text::page::{self, Page, Range};
+use crate::text::truncate::{Truncation, format_size};
+
+/// Other names for its keys.
+pub const ALIASES: Aliases = &[PATH];
+
+/// The arguments, as [`parameters`] lets them through.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Args {
+    /// The file.
+    pub path: String,
+    /// The first line, from 1; 0 is read as 1.
+    pub offset: Option<u64>,
+    /// How many lines.
+    pub limit: Option<u64>,
+    /// The first byte within the line, from 1.
+    pub column: Option<u64>,
+}
+
+/// `details` of a result.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Details {
+    line_ending: &'static str,
+    encoding: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<Truncation>,
+}
+
+/// JSON Schema of the arguments.
+pub fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string", "description": "File to read, absolute or relative to the working directory" },
+            "offset": { "type": "integer", "minimum": 0, "description": "Line to start at, counted from 1" },
+            "limit": { "type": "integer", "minimum": 1, "description": "How many lines to read at most" },
+            "column": { "type": "integer", "minimum": 1, "description": "Byte to start at within the line `offset`, counted from 1; for lines too long to show at once" }
+        },
+        "required": ["path"]
+    })
+}
+
+/// What a model sees of it.
+pub fn declaration(facts: &Facts<'_>) -> Declaration {
+    Declaration {
+        name: "read",
+        label: "Read",
+        description: format!(
+            "Read a text file. At most {} lines or {} are returned at once; the result then ends with the offset \
+             (and column) to continue with.",
+            facts.limits.max_lines,
+            format_size(facts.limits.max_bytes as u64),
+        ),
+        parameters: parameters(),
+        prompt_snippet: "read: show a text file, page by page if it is long".into(),
+        prompt_guidelines: match facts.has(Builtin::Bash) {
+            true => vec!["Use read, not cat or sed, to look at files".into()],
+            false => vec![],
+        },
+    }
+}
+
+/// Reads it.
+///
+/// # Errors
+/// `not_found`, `is_directory` and the like; `invalid_arguments` for a place beyond the end.
+pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
+    let found = files::existing(cx.env, &args.path).await?;
+    files::expect_file(&found)?;
+    let bytes = cx
+        .env
+        .read_file(&found.path)
+        .await
+        .map_err(|error| files::unusable(error, &found.shown, &found.path))?;
+    if encoding::is_binary(&bytes) {
+        let size = format_size(bytes.len() as u64);
+        let notice = format!("[{} is a binary file of {size}: its bytes are not shown]", found.shown);
+        return Ok(Output { content: vec![super::Content::text(notice)], details: Default::default() });
+    }
+    let decoded = encoding::decode(&bytes);
+    let range = Range {
+        offset: args.offset.unwrap_or(1).max(1),
+        limit: args.limit,
+        column: args.column,
+        limits: cx.limits,
+    };
+    let Page { mut text, hint, truncation } =
+        page::page(&decoded.text, &range).map_err(|error| ToolError { path: Some(found.path), ..error })?;
+    if decoded.replaced {
+        push_note(&mut text, "[Bytes that are no valid text are shown as \u{FFFD}]");
+    }
+    if let Some(hint) = hint {
+        push_note(&mut text, &hint);
+    }
+    Ok(Output::new(
+        text,
+        &Details {
+            line_ending: LineEnding::of(&decoded.text).as_str(),
+            encoding: Encoding::as_str(decoded.encoding),
+            truncation,
+        },
+    ))
+}
+
+/// Sets a note apart from the text by an empty line.
+fn push_note(text: &mut String, note: &str) {
+    if !text.is_empty() {
+        text.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
+    }
+    text.push_str(note);
+}

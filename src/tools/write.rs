@@ -1,0 +1,101 @@
+//! `write {path, content}`
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::dialect::{Aliases, PATH};
+use super::{Builtin, ChangeKind, Declaration, Facts, FileChange, OnAbort, Output, ToolContext, files};
+use crate::env::{Env, Host};
+use crate::error::{ErrorCode, ToolError};
+use crate::path;
+use crate::text::diff;
+
+/// Other names for its keys.
+pub const ALIASES: Aliases = &[PATH, ("content", &["text", "contents"])];
+
+/// The arguments, as [`parameters`] lets them through.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Args {
+    /// The file.
+    pub path: String,
+    /// All of its new content.
+    pub content: String,
+}
+
+/// JSON Schema of the arguments.
+pub fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string", "description": "File to write, absolute or relative to the working directory" },
+            "content": { "type": "string", "description": "The whole new content of the file" }
+        },
+        "required": ["path", "content"]
+    })
+}
+
+/// What a model sees of it.
+pub fn declaration(facts: &Facts<'_>) -> Declaration {
+    let part = if facts.has(Builtin::Edit) { " To change a part of a file, use edit." } else { "" };
+    Declaration {
+        name: "write",
+        label: "Write",
+        description: format!(
+            "Write a file: create it, with its parent directories, or replace everything in it.{part}"
+        ),
+        parameters: parameters(),
+        prompt_snippet: "write: create a file or replace all of it".into(),
+        prompt_guidelines: match facts.has(Builtin::Edit) {
+            true => vec!["Use write for new files and complete rewrites only".into()],
+            false => vec![],
+        },
+    }
+}
+
+/// Writes it.
+///
+/// # Errors
+/// `is_directory`, `no_space` and the like.
+pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
+    let ticket = cx.queue.ticket();
+    let file = ticket.enter(files::to_change(cx.env, &args.path)).await?;
+    files::expect_file(&file)?;
+    cx.env.settle_earlier_writes(&file.path).await;
+    let before = match &file.info {
+        None => None,
+        // A link whose target is not there creates the target.
+        Some(_) => match cx.env.read_file(&file.path).await {
+            Ok(content) => Some(content),
+            Err(error) if error.code == ErrorCode::NotFound => None,
+            Err(error) => return Err(files::unusable(error, &file.shown, &file.path)),
+        },
+    };
+    let content = args.content.as_bytes();
+    let diff = diff::between(path::relative(cx.env.cwd(), &file.path), before.as_deref(), content);
+    let kind = if before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
+    let change = FileChange::new(file.path.as_str(), kind, diff);
+    store(cx, &file.shown, &file.path, content, before.is_none()).await?;
+    (cx.mutated)(&change);
+    let text = format!("Successfully wrote {} bytes to {}", content.len(), file.shown);
+    Ok(Output::new(text, &change))
+}
+
+/// Stores the new content; an abort from here on says that it may land.
+pub(super) async fn store<E: Env, H: Host>(
+    cx: &ToolContext<'_, E, H>,
+    shown: &str,
+    path: &str,
+    content: &[u8],
+    is_new: bool,
+) -> Result<(), ToolError> {
+    *cx.on_abort.borrow_mut() = OnAbort::LetItLand(shown.to_owned());
+    let stored = async {
+        if is_new {
+            cx.env.create_dir(path::parent(path)).await?;
+        }
+        cx.env.write_file(path, content).await
+    };
+    let result = stored.await.map_err(|error| files::unusable(error, shown, path));
+    *cx.on_abort.borrow_mut() = OnAbort::Drop;
+    result
+}
