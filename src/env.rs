@@ -7,6 +7,8 @@
 //! An `Env` value belongs to one tool call. It carries that call's abort signal, so that no method needs one;
 //! what is shared between calls (the mutation queue) has its own type, [`MutationQueue`].
 
+use std::rc::Rc;
+
 use crate::error::ToolError;
 
 pub mod manual;
@@ -97,8 +99,9 @@ pub struct ExecOutcome {
     pub stderr: Option<Vec<u8>>,
 }
 
-/// Where a running command's output goes, in the order of its arrival.
-pub type OutputSink<'a> = dyn Fn(Stream, &[u8]) + 'a;
+/// Where a running command's output goes, in the order of its arrival. It is shared, so that an environment can
+/// hand a chunk over the moment it comes, and nothing piles up on the way.
+pub type OutputSink = Rc<dyn Fn(Stream, &[u8])>;
 
 /// The place where tools work. Paths are absolute POSIX paths; failures carry a code of
 /// [`crate::error::ErrorCode`] and the environment's own words.
@@ -139,7 +142,7 @@ pub trait Env {
     async fn exec(
         &self,
         _request: &ExecRequest,
-        _output: &OutputSink<'_>,
+        _output: OutputSink,
     ) -> Result<Option<ExecOutcome>, ToolError> {
         Ok(None)
     }

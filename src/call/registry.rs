@@ -1,6 +1,7 @@
 //! Which tools there are, and which of them the model sees.
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 use crate::env::Shell;
 use crate::error::{ErrorCode, ToolError};
@@ -11,18 +12,18 @@ use super::Options;
 
 /// The tools of one toolset. The active list is the part of the registry that the model sees: only active tools
 /// are found by a call, and only they are named in a hint.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Registry {
     tools: Vec<Registered>,
     active: Vec<Builtin>,
     has_bash: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Registered {
     tool: Builtin,
-    /// Compiled at first use.
-    schema: OnceCell<CompiledSchema>,
+    /// Compiled at first use, and shared by clones of the registry.
+    schema: Rc<OnceCell<CompiledSchema>>,
 }
 
 impl Registry {
@@ -39,7 +40,7 @@ impl Registry {
                 || tool.shell().is_some_and(|shell| !shells.contains(&shell))
                 || tools.iter().any(|known| known.tool == tool);
             if !excluded {
-                tools.push(Registered { tool, schema: OnceCell::new() });
+                tools.push(Registered { tool, schema: Rc::default() });
             }
         }
         let mut registry = Registry { tools, active: vec![], has_bash: shells.contains(&Shell::Bash) };

@@ -270,7 +270,7 @@ impl Env for MemoryEnv {
     async fn exec(
         &self,
         request: &ExecRequest,
-        output: &OutputSink<'_>,
+        output: OutputSink,
     ) -> Result<Option<ExecOutcome>, ToolError> {
         let Some(script) = &self.script else { return Ok(None) };
         for step in script(&request.command) {

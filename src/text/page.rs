@@ -92,11 +92,11 @@ pub fn page(text: &str, range: &Range) -> Result<Page, ToolError> {
         }
     };
     let truncation = cut.facts.truncated.then(|| Truncation {
-        total_lines: total as usize,
-        total_bytes: text.len(),
+        total_lines: total,
+        total_bytes: text.len() as u64,
         ..cut.facts.clone()
     });
-    let mut shown = cut.content.into_owned();
+    let mut shown = cut.content.to_owned();
     if hint.is_some() && shown.ends_with('\n') {
         shown.pop();
     }
@@ -134,15 +134,15 @@ fn slice(text: &str, start: usize, total: u64, column: u64, range: &Range) -> Re
         truncation: Some(Truncation {
             truncated: from > 0 || to < line.len() || total > 1,
             truncated_by: Some(TruncatedBy::Bytes),
-            total_lines: total as usize,
-            total_bytes: text.len(),
+            total_lines: total,
+            total_bytes: text.len() as u64,
             output_lines: 1,
             output_bytes: to - from,
             last_line_partial: to < line.len(),
             first_line_exceeds_limit: line.len() > range.limits.max_bytes,
             max_lines: range.limits.max_lines,
             max_bytes: range.limits.max_bytes,
-            last_line_bytes: Some(line.len()),
+            last_line_bytes: Some(line.len() as u64),
         }),
     })
 }

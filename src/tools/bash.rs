@@ -1,8 +1,9 @@
 //! `bash {command, timeout?}`
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::pin::pin;
+use std::rc::Rc;
 use std::task::Poll;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use super::dialect::Aliases;
 use super::{Declaration, Facts, OnAbort, Output, ToolContext};
 use crate::env::wait::{Wakers, poll_option};
-use crate::env::{Abort, Env, ExecOutcome, ExecRequest, Host, Shell, Stream};
+use crate::env::{Abort, Env, ExecOutcome, ExecRequest, Host, OutputSink, Shell, Stream};
 use crate::error::{ErrorCode, ToolError};
 use crate::text::accumulator::Accumulator;
 use crate::text::truncate::{Truncation, format_size};
@@ -148,8 +149,9 @@ async fn run_to_its_end<E: Env, H: Host>(
         timeout: args.timeout,
         abort: Abort::default(),
     };
-    let sink = |stream, bytes: &[u8]| capture.push(stream, bytes);
-    let mut exec = pin!(cx.env.exec(&request, &sink));
+    let output = capture.output.clone();
+    let sink: OutputSink = Rc::new(move |stream, bytes: &[u8]| output.push(stream, bytes));
+    let mut exec = pin!(cx.env.exec(&request, sink));
     let mut timeout = pin!(args.timeout.map(|seconds| cx.host.sleep(seconds * 1000.0)));
     let mut grace = pin!(None);
     let mut next_update = pin!(None);
@@ -186,88 +188,92 @@ async fn run_to_its_end<E: Env, H: Host>(
     (end, cut)
 }
 
-/// The output of a running command, and when it was last shown.
-struct Capture<'a, E: Env, H: Host> {
-    cx: &'a ToolContext<'a, E, H>,
-    output: RefCell<Shown>,
+/// The output of a running command. It is shared with the environment, which may push to it at any time.
+struct Captured {
+    accumulator: RefCell<Accumulator>,
+    any_chunk: Cell<bool>,
+    /// Something came since the last snapshot.
+    dirty: Cell<bool>,
     arrived: Wakers,
 }
 
-struct Shown {
-    accumulator: Accumulator,
-    any_chunk: bool,
-    dirty: bool,
-    shown_at: f64,
+impl Captured {
+    fn push(&self, stream: Stream, bytes: &[u8]) {
+        self.any_chunk.set(true);
+        self.accumulator.borrow_mut().push(bytes, stream);
+        if !self.dirty.replace(true) {
+            self.arrived.wake();
+        }
+    }
+}
+
+/// The output, and when it was last shown.
+struct Capture<'a, E: Env, H: Host> {
+    cx: &'a ToolContext<'a, E, H>,
+    output: Rc<Captured>,
+    shown_at: Cell<f64>,
 }
 
 impl<'a, E: Env, H: Host> Capture<'a, E, H> {
     fn new(cx: &'a ToolContext<'a, E, H>) -> Self {
-        let shown = Shown {
-            accumulator: Accumulator::new(cx.limits),
-            any_chunk: false,
-            dirty: false,
-            shown_at: f64::NEG_INFINITY,
+        let output = Captured {
+            accumulator: RefCell::new(Accumulator::new(cx.limits)),
+            any_chunk: Cell::new(false),
+            dirty: Cell::new(false),
+            arrived: Wakers::default(),
         };
-        Capture { cx, output: RefCell::new(shown), arrived: Wakers::default() }
-    }
-
-    fn push(&self, stream: Stream, bytes: &[u8]) {
-        let mut output = self.output.borrow_mut();
-        output.any_chunk = true;
-        output.accumulator.push(bytes, stream);
-        if !std::mem::replace(&mut output.dirty, true) {
-            drop(output);
-            self.arrived.wake();
-        }
+        Capture { cx, output: Rc::new(output), shown_at: Cell::new(f64::NEG_INFINITY) }
     }
 
     /// Output that came with the outcome counts only where none came before.
     fn take_whole(&self, outcome: ExecOutcome) {
-        if self.output.borrow().any_chunk {
+        if self.output.any_chunk.get() {
             return;
         }
         for (stream, bytes) in [(Stream::Stdout, outcome.stdout), (Stream::Stderr, outcome.stderr)] {
             if let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) {
-                self.push(stream, &bytes);
+                self.output.push(stream, &bytes);
             }
         }
     }
 
     fn is_dirty(&self, poll: &std::task::Context<'_>) -> bool {
-        self.arrived.register(poll);
-        self.output.borrow().dirty
+        self.output.arrived.register(poll);
+        self.output.dirty.get()
     }
 
     fn next_update_in(&self, now: f64) -> f64 {
-        (self.output.borrow().shown_at + self.cx.shell.update_interval_ms - now).max(0.0)
+        (self.shown_at.get() + self.cx.shell.update_interval_ms - now).max(0.0)
     }
 
-    /// Sends a snapshot: all that a finished command would show so far.
+    /// Sends a snapshot: what the command would show if it ended now.
     fn show(&self) {
-        let mut output = self.output.borrow_mut();
-        output.dirty = false;
-        output.shown_at = self.cx.host.now_ms();
-        let cut = output.accumulator.snapshot();
-        drop(output);
-        let truncation = cut.facts.truncated.then_some(cut.facts);
-        let details = json!({ "truncation": truncation });
-        (self.cx.update)(Output::new(cut.content, &details));
+        self.output.dirty.set(false);
+        self.shown_at.set(self.cx.host.now_ms());
+        let snapshot = {
+            let accumulator = self.output.accumulator.borrow();
+            let cut = accumulator.snapshot();
+            let truncation = cut.facts.truncated.then_some(cut.facts);
+            Output::new(cut.content, &json!({ "truncation": truncation }))
+        };
+        (self.cx.update)(snapshot);
     }
 
     /// The end of the output; the last snapshot goes out.
     fn finish(&self) {
-        self.output.borrow_mut().accumulator.finish();
-        if self.output.borrow().dirty {
+        self.output.accumulator.borrow_mut().finish();
+        if self.output.dirty.get() {
             self.show();
         }
     }
 
     fn render(&self, exit_code: Option<i32>, duration_ms: f64) -> (String, Details) {
-        let cut = self.output.borrow().accumulator.snapshot();
-        let mut text = cut.content.into_owned();
-        if text.is_empty() {
-            text = "(no output)".into();
-        }
+        let accumulator = self.output.accumulator.borrow();
+        let cut = accumulator.snapshot();
+        let mut text = match cut.content {
+            "" => "(no output)".to_owned(),
+            content => content.to_owned(),
+        };
         if let Some(hint) = hint(&cut.facts) {
             text = format!("{}\n\n{hint}", text.trim_end_matches('\n'));
         }
@@ -279,7 +285,7 @@ impl<'a, E: Env, H: Host> Capture<'a, E, H> {
     fn failed(&self, error: ToolError, started: f64) -> ToolError {
         self.finish();
         let (output, details) = self.render(None, self.cx.host.now_ms() - started);
-        let message = match self.output.borrow().any_chunk {
+        let message = match self.output.any_chunk.get() {
             true => format!("{}\n\nCommand failed: {}", output.trim_end_matches('\n'), error.message),
             false => format!("Command failed: {}", error.message),
         };
@@ -298,13 +304,13 @@ fn hint(facts: &Truncation) -> Option<String> {
             "Showing last {} of line {} (line is {})",
             format_size(facts.output_bytes as u64),
             facts.total_lines,
-            format_size(facts.last_line_bytes.unwrap_or(facts.output_bytes) as u64),
+            format_size(facts.last_line_bytes.unwrap_or(facts.output_bytes as u64)),
         ),
         false => {
             let by_bytes = facts.truncated_by == Some(crate::text::truncate::TruncatedBy::Bytes);
             format!(
                 "Showing lines {}-{} of {}{}",
-                facts.total_lines - facts.output_lines + 1,
+                facts.total_lines - facts.output_lines as u64 + 1,
                 facts.total_lines,
                 facts.total_lines,
                 if by_bytes { format!(" ({limit} limit)") } else { String::new() },

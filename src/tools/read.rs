@@ -7,7 +7,7 @@ use super::dialect::{Aliases, PATH};
 use super::{Builtin, Declaration, Facts, Output, ToolContext, files};
 use crate::env::{Env, Host};
 use crate::error::ToolError;
-use crate::text::encoding::{self, Encoding, LineEnding};
+use crate::text::encoding;
 use crate::text::page::{self, Page, Range};
 use crate::text::truncate::{Truncation, format_size};
 
@@ -106,8 +106,8 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     Ok(Output::new(
         text,
         &Details {
-            line_ending: LineEnding::of(&decoded.text).as_str(),
-            encoding: Encoding::as_str(decoded.encoding),
+            line_ending: encoding::line_ending(decoded.text.as_bytes()).as_str(),
+            encoding: decoded.encoding.as_str(),
             truncation,
         },
     ))

@@ -1,0 +1,211 @@
+//! The one way in: from a call to its result.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+
+use serde_json::Value;
+
+use super::{
+    AfterCall, Arguments, BeforeCall, Decision, Event, Hooks, Observer, Options, Registry, ToolCall, ToolResult,
+    cut_off,
+};
+use crate::env::{Abort, Env, Host, MutationQueue};
+use crate::error::{ErrorCode, ToolError};
+use crate::schema::{parse, wording};
+use crate::tools::{Builtin, FileChange, OnAbort, Output, ToolContext};
+
+/// Everything that a call runs with.
+pub struct Scope<'a, E: Env, H: Host, K: Hooks> {
+    /// The tools.
+    pub registry: &'a Registry,
+    /// Their options.
+    pub options: &'a Options,
+    /// The place to work in, for this call.
+    pub env: &'a E,
+    /// Clock and timers.
+    pub host: &'a H,
+    /// The host's hooks.
+    pub hooks: &'a K,
+    /// The environment's mutation queue.
+    pub queue: &'a MutationQueue,
+    /// Raised when the call is aborted.
+    pub abort: &'a Abort,
+    /// Who hears of it.
+    pub observer: &'a dyn Observer,
+}
+
+/// Runs a call. It is answered through [`Observer::settle`], once; the future may go on after that, while a write
+/// that an abort came too late for still holds its place in the queue.
+pub async fn run<E: Env, H: Host, K: Hooks>(call: ToolCall, scope: Scope<'_, E, H, K>) {
+    let answer = Answer { call: &call, scope: &scope, started: scope.host.now_ms(), settled: Cell::new(false) };
+    scope.observer.event(Event::Start);
+    match scope.abort.race(preflight(&call, &scope)).await {
+        None => answer.settle(Err(ToolError::aborted())),
+        Some(Err(refusal)) => answer.settle_refused(refusal),
+        Some(Ok((tool, args))) => execute(tool, args, &answer).await,
+    }
+}
+
+/// Why a call does not run.
+struct Refusal {
+    error: ToolError,
+    terminate: bool,
+}
+
+impl From<ToolError> for Refusal {
+    fn from(error: ToolError) -> Self {
+        Refusal { error, terminate: false }
+    }
+}
+
+/// From the text to arguments that the tool may run with.
+async fn preflight<E: Env, H: Host, K: Hooks>(
+    call: &ToolCall,
+    scope: &Scope<'_, E, H, K>,
+) -> Result<(Builtin, Value), Refusal> {
+    if call.incomplete {
+        return Err(cut_off(&call.name).into());
+    }
+    let tool = scope.registry.find(&call.name)?;
+    let schema = scope.registry.schema(tool);
+    let coercion = scope.options.coercion.into();
+    let received = || match &call.arguments {
+        Arguments::Text(text) => parse::arguments(&call.name, text, !schema.has_required()),
+        Arguments::Value(value) => parse::unwrap_value(&call.name, value.clone(), !schema.has_required()),
+    };
+    let invalid = |errors: Vec<_>, received: &Value| {
+        ToolError::invalid_arguments(wording::report(&call.name, &errors, received))
+    };
+    let args = match schema.check(tool.prepare(received()?), coercion) {
+        Ok(args) => args,
+        // The report shows what the model sent. It is parsed again rather than kept: good calls are the rule.
+        Err(errors) => return Err(invalid(errors, &received()?).into()),
+    };
+    if !scope.hooks.has_before() {
+        return Ok((tool, args));
+    }
+    let access = tool.access(&args, scope.env).await?;
+    let before = BeforeCall { id: &call.id, name: &call.name, args: &args, access: &access };
+    match scope.hooks.before(before).await? {
+        Decision::Run => Ok((tool, args)),
+        Decision::Block { reason, terminate } => {
+            let reason = reason.unwrap_or_else(|| "Tool execution was blocked".into());
+            Err(Refusal { error: ToolError::new(ErrorCode::Blocked, reason), terminate })
+        }
+        Decision::Change(changed) => {
+            let args = schema.check(changed.clone(), coercion).map_err(|errors| invalid(errors, &changed))?;
+            Ok((tool, args))
+        }
+    }
+}
+
+/// How a tool's run ended.
+enum Ran {
+    Done(Result<Output, ToolError>),
+    Aborted,
+    /// The write to this path had begun.
+    AbortedWriting(String),
+}
+
+async fn execute<E: Env, H: Host, K: Hooks>(tool: Builtin, args: Value, answer: &Answer<'_, '_, E, H, K>) {
+    let scope = answer.scope;
+    let shell = scope.options.shell();
+    let on_abort = RefCell::new(OnAbort::Drop);
+    let update = |output: Output| answer.update(&output);
+    let mutated = |change: &FileChange| scope.observer.event(Event::Mutation(change));
+    let cx = ToolContext {
+        env: scope.env,
+        host: scope.host,
+        queue: scope.queue,
+        abort: scope.abort,
+        on_abort: &on_abort,
+        limits: scope.options.limits_of(tool),
+        active: scope.registry.active(),
+        shell: &shell,
+        update: &update,
+        mutated: &mutated,
+    };
+    let kept = scope.hooks.has_after().then(|| args.clone());
+    let ran = {
+        let mut running = pin!(tool.run(args, &cx));
+        let ran = poll_fn(|poll| {
+            if let Poll::Ready(result) = running.as_mut().poll(poll) {
+                return Poll::Ready(Ran::Done(result));
+            }
+            if scope.abort.poll(poll).is_pending() {
+                return Poll::Pending;
+            }
+            match &*on_abort.borrow() {
+                OnAbort::Drop => Poll::Ready(Ran::Aborted),
+                OnAbort::LetItLand(path) => Poll::Ready(Ran::AbortedWriting(path.clone())),
+                OnAbort::LetItAnswer => Poll::Pending,
+            }
+        })
+        .await;
+        if let Ran::AbortedWriting(path) = &ran {
+            let message = format!("Operation aborted; the write to {path} had begun and may land");
+            answer.settle(Err(ToolError::new(ErrorCode::Aborted, message)));
+            // Unheard, for the sake of the queue: the next write of this file must not overtake this one.
+            let _ = running.await;
+        }
+        ran
+    };
+    match ran {
+        Ran::Done(result) => finish(result, kept, answer).await,
+        Ran::Aborted => answer.settle(Err(ToolError::aborted())),
+        Ran::AbortedWriting(_) => {}
+    }
+}
+
+/// Shows the result to the hook, and answers.
+async fn finish<E: Env, H: Host, K: Hooks>(
+    result: Result<Output, ToolError>,
+    args: Option<Value>,
+    answer: &Answer<'_, '_, E, H, K>,
+) {
+    let Some(args) = args else { return answer.settle(result) };
+    let scope = answer.scope;
+    let result = ToolResult::of(answer.call, result);
+    let after = AfterCall { id: &answer.call.id, name: &answer.call.name, args: &args, result: &result };
+    match scope.abort.race(scope.hooks.after(after)).await {
+        None => answer.settle(Err(ToolError::aborted())),
+        Some(Err(error)) => answer.settle(Err(error)),
+        Some(Ok(patch)) => answer.send(patch.apply(result)),
+    }
+}
+
+/// The answer that a call is owed, once.
+struct Answer<'a, 'b, E: Env, H: Host, K: Hooks> {
+    call: &'a ToolCall,
+    scope: &'a Scope<'b, E, H, K>,
+    started: f64,
+    settled: Cell<bool>,
+}
+
+impl<E: Env, H: Host, K: Hooks> Answer<'_, '_, E, H, K> {
+    fn settle(&self, outcome: Result<Output, ToolError>) {
+        self.send(ToolResult::of(self.call, outcome));
+    }
+
+    fn settle_refused(&self, refusal: Refusal) {
+        let result = ToolResult::of(self.call, Err(refusal.error));
+        self.send(ToolResult { terminate: refusal.terminate.then_some(true), ..result });
+    }
+
+    fn send(&self, result: ToolResult) {
+        if self.settled.replace(true) {
+            return;
+        }
+        let duration_ms = self.scope.host.now_ms() - self.started;
+        self.scope.observer.event(Event::End { result: &result, duration_ms });
+        self.scope.observer.settle(result);
+    }
+
+    fn update(&self, output: &Output) {
+        if !self.settled.get() {
+            self.scope.observer.event(Event::Update(output));
+        }
+    }
+}
