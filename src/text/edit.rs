@@ -1,1 +1,211 @@
-//! The edit matcher.
+//! The edit matcher: finds the text of each edit in a file and puts the new text in its place.
+//!
+//! Everything works on bytes, and everything outside the replaced spans stays as it is: a BOM, mixed
+//! line endings, invalid UTF-8, NUL, a missing final line break. All edits match the original file,
+//! never one another's output, and either all of them are applied or none.
+//!
+//! Each edit is looked for in tiers, strictest first (see [`locate`]); the first tier with any match
+//! decides, so an exact match is never made ambiguous by a look-alike. CRLF is one unit everywhere: a
+//! span never begins or ends inside one, and the line breaks of the new text take the endings that
+//! the file has there (see [`endings`]).
+//!
+//! Not here: reading and writing the file, UTF-16, and the diff (see [`super::diff`]).
+
+mod breaks;
+mod closest;
+mod diagnose;
+mod endings;
+mod locate;
+mod show;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::error::{ErrorCode, ToolError};
+use diagnose::{Failure, Reason};
+use endings::Endings;
+use locate::{Located, Source};
+
+/// Replacements may not add more than this many bytes in all, so that `replaceAll` with a long
+/// newText is an error and not the end of the memory.
+const MAX_NEW_BYTES: usize = 256 << 20;
+
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
+/// One edit, as the model sends it: `{oldText, newText, replaceAll?}`.
+///
+/// ```
+/// use tackroom::text::edit::Edit;
+/// let edit: Edit = serde_json::from_str(r#"{"oldText":"a","newText":"b"}"#).unwrap();
+/// assert_eq!(edit, Edit { old_text: "a".into(), new_text: "b".into(), replace_all: false });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Edit {
+    /// The text to find; not empty. A leading U+FEFF is ignored.
+    pub old_text: String,
+    /// The text to put in its place, literally. A leading U+FEFF is ignored.
+    pub new_text: String,
+    /// Replace every occurrence, from left to right; without it there must be exactly one.
+    #[serde(default)]
+    pub replace_all: bool,
+}
+
+/// One replaced span of the original, in order of position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// The bytes of the original that go.
+    pub range: Range<usize>,
+    /// The bytes that come, with the line endings they were given.
+    pub text: Vec<u8>,
+    /// The index of the edit that asked for it.
+    pub edit: usize,
+}
+
+/// What a batch of edits came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The whole new content.
+    pub content: Vec<u8>,
+    /// The spans that changed, in order of position; they never overlap. Spans whose text stays
+    /// the same are left out.
+    pub replacements: Vec<Replacement>,
+    /// The indices of the edits that matched and changed nothing, ascending.
+    pub unchanged: Vec<usize>,
+}
+
+/// Applies all edits to `original`, or none.
+///
+/// `path` is only used in messages, as the model sent it.
+///
+/// # Errors
+///
+/// - `invalid_arguments`: no edits, an empty oldText (`oldText must not be empty in PATH`), or a
+///   result that would be too large
+/// - `no_match`: `Could not find the exact text in PATH`, in a batch `Could not find edits[1] in PATH`,
+///   with the closest block and what is probably wrong
+/// - `ambiguous`: `Found 3 occurrences of the text in PATH`, with their lines
+/// - `overlap`: `edits[0] and edits[1] overlap in PATH`
+/// - `no_change`: `No changes made to PATH`
+///
+/// Every failing edit is named; the code is that of the first. A message has at most 1 KB an edit and
+/// 2 KB in all.
+///
+/// ```
+/// use tackroom::text::edit::{Edit, apply_edits};
+/// let edit = Edit { old_text: "a\nb".into(), new_text: "A\nB".into(), replace_all: false };
+/// let applied = apply_edits(b"a\r\nb\r\n", &[edit], "a.txt").unwrap();
+/// assert_eq!(applied.content, b"A\r\nB\r\n");
+/// assert_eq!(applied.replacements[0].range, 0..4);
+/// ```
+pub fn apply_edits(original: &[u8], edits: &[Edit], path: &str) -> Result<Applied, ToolError> {
+    if edits.is_empty() {
+        let message =
+            format!("No edits for {}: expected at least one in edits, found none", show::path(path));
+        return Err(ToolError::invalid_arguments(message));
+    }
+    // The file's BOM lies outside everything that can be matched.
+    let bom = if original.starts_with(BOM) { BOM.len() } else { 0 };
+    let body = &original[bom..];
+
+    let spans = locate_all(body, edits, path)?;
+    let mut replacements = Vec::with_capacity(spans.len());
+    let mut changes = vec![false; edits.len()];
+    let mut endings = Endings::new(body);
+    let mut added = 0usize;
+    for (range, edit) in spans {
+        let text = endings.fit(without_bom(&edits[edit].new_text).as_bytes(), &range);
+        if text == body[range.clone()] {
+            continue;
+        }
+        added += text.len();
+        if added > MAX_NEW_BYTES {
+            let limit = MAX_NEW_BYTES >> 20;
+            let message =
+                format!("Could not edit {}: the edits add more than {limit} MB of text", show::path(path));
+            return Err(ToolError::invalid_arguments(message));
+        }
+        changes[edit] = true;
+        replacements.push(Replacement { range: range.start + bom..range.end + bom, text, edit });
+    }
+    if replacements.is_empty() {
+        return Err(diagnose::no_change(edits, path));
+    }
+    let unchanged = (0..edits.len()).filter(|&i| !changes[i]).collect();
+    Ok(Applied { content: splice(original, &replacements), replacements, unchanged })
+}
+
+/// The spans of all edits in `body`, in order of position, or the error that names every edit that
+/// has none.
+fn locate_all(body: &[u8], edits: &[Edit], path: &str) -> Result<Vec<(Range<usize>, usize)>, ToolError> {
+    let source = Source::new(body);
+    let mut spans = Vec::new();
+    let mut failures = Vec::new();
+    for (index, edit) in edits.iter().enumerate() {
+        let old = without_bom(&edit.old_text).as_bytes();
+        let reason = if old.is_empty() {
+            Reason::Empty
+        } else {
+            match source.locate(old, edit.replace_all) {
+                Located::Spans(found) => {
+                    spans.extend(found.into_iter().map(|span| (span, index)));
+                    continue;
+                }
+                Located::Nowhere => Reason::Missing,
+                Located::Ambiguous { count, starts } => Reason::Ambiguous { count, starts },
+            }
+        };
+        failures.push(Failure { index, old, reason });
+    }
+    if !failures.is_empty() {
+        return Err(diagnose::failures(&source, &failures, edits.len() > 1, path));
+    }
+    spans.sort_by_key(|(range, index)| (range.start, range.end, *index));
+    let overlaps = overlaps(&spans);
+    if overlaps.is_empty() { Ok(spans) } else { Err(diagnose::overlap(body, &overlaps, path)) }
+}
+
+/// Pairs of edits that touch the same bytes, each once, with the place where they first do.
+/// `spans` are sorted by their start.
+fn overlaps(spans: &[(Range<usize>, usize)]) -> Vec<(usize, usize, usize)> {
+    let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    let mut furthest: Option<&(Range<usize>, usize)> = None;
+    for span in spans {
+        if let Some(before) = furthest.filter(|before| span.0.start < before.0.end) {
+            let pair = (before.1.min(span.1), before.1.max(span.1));
+            if seen.insert(pair) {
+                pairs.push((pair.0, pair.1, span.0.start));
+            }
+        }
+        if furthest.is_none_or(|before| span.0.end > before.0.end) {
+            furthest = Some(span);
+        }
+    }
+    pairs
+}
+
+fn splice(original: &[u8], replacements: &[Replacement]) -> Vec<u8> {
+    let added: usize = replacements.iter().map(|r| r.text.len()).sum();
+    let removed: usize = replacements.iter().map(|r| r.range.len()).sum();
+    let mut content = Vec::with_capacity(original.len() + added - removed);
+    let mut from = 0;
+    for replacement in replacements {
+        content.extend_from_slice(&original[from..replacement.range.start]);
+        content.extend_from_slice(&replacement.text);
+        from = replacement.range.end;
+    }
+    content.extend_from_slice(&original[from..]);
+    content
+}
+
+/// Models send the BOM that they saw, or one that the file does not have; it is never part of an edit.
+fn without_bom(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// A [`ToolError`] of one of the codes that an edit has.
+fn error(code: ErrorCode, message: String) -> ToolError {
+    ToolError::new(code, message)
+}

@@ -1,0 +1,218 @@
+//! The block of a file that is closest to a text which is not in it.
+//!
+//! Lines are compared by what is in them besides blanks. Each line of the text that the file has votes
+//! for the block that would begin at the right distance before it, rare and long lines the most. Where
+//! no line is the same, the longest line of the text looks for the line that shares the most trigrams.
+//! The work is one pass over the file and a bounded number of votes: no clock, no backtracking.
+
+use std::collections::HashMap;
+
+use memchr::{memchr, memchr_iter};
+
+use super::show::is_odd_space;
+
+/// At most so many lines of the text vote: the longest ones.
+const MAX_VOTERS: usize = 64;
+/// At most so many lines of the file count for one voter.
+const MAX_PLACES: usize = 256;
+/// At most so many bytes of a line are looked at for its trigrams.
+const MAX_ANCHOR: usize = 512;
+const TRIGRAM_BITS: usize = 1 << 14;
+
+/// A run of whole lines in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Block<'a> {
+    /// The 0-indexed first line.
+    pub(super) first_line: usize,
+    /// The lines, without their endings; at most as many as the text has.
+    pub(super) lines: Vec<&'a [u8]>,
+}
+
+/// The closest block to `old`, if anything in `body` is like it.
+pub(super) fn closest<'a>(body: &'a [u8], old: &[u8]) -> Option<Block<'a>> {
+    let wanted = lines_of(old);
+    let first_line = by_votes(body, &wanted).or_else(|| by_trigrams(body, &wanted))?;
+    Some(Block { first_line, lines: lines(body).skip(first_line).take(wanted.len()).collect() })
+}
+
+/// Whether two lines differ in nothing but blanks.
+pub(super) fn same_but_blanks(a: &[u8], b: &[u8]) -> bool {
+    squeezed(a).eq(squeezed(b))
+}
+
+/// The lines of a text, without their endings; a final break opens no further one.
+pub(super) fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+    lines(text).collect()
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = memchr(b'\n', rest);
+        let line = &rest[..end.unwrap_or(rest.len())];
+        rest = &rest[end.map_or(rest.len(), |end| end + 1)..];
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    })
+}
+
+/// The bytes of a line that are not blanks.
+fn squeezed(line: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        loop {
+            let (&byte, after) = rest.split_first()?;
+            if matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c) {
+                rest = after;
+                continue;
+            }
+            // All odd spaces begin with one of these bytes in UTF-8.
+            if matches!(byte, 0xc2 | 0xe1 | 0xe2 | 0xe3 | 0xef) {
+                let length = if byte == 0xc2 { 2 } else { 3 };
+                let odd = rest
+                    .get(..length)
+                    .and_then(|c| str::from_utf8(c).ok())
+                    .is_some_and(|s| s.chars().all(is_odd_space));
+                if odd {
+                    rest = &rest[length..];
+                    continue;
+                }
+            }
+            rest = after;
+            return Some(byte);
+        }
+    })
+}
+
+/// A hash of what is in a line besides blanks (FNV-1a), and how much that is.
+fn key(line: &[u8]) -> (u64, usize) {
+    squeezed(line).fold((0xcbf2_9ce4_8422_2325, 0), |(hash, length), byte| {
+        ((hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3), length + 1)
+    })
+}
+
+struct Voter {
+    /// Its places in the text, the first few.
+    in_text: Vec<usize>,
+    length: usize,
+    /// Its lines in the file, the first few.
+    in_file: Vec<usize>,
+    count: usize,
+}
+
+fn by_votes(body: &[u8], wanted: &[&[u8]]) -> Option<usize> {
+    let mut voters: HashMap<u64, Voter> = HashMap::new();
+    for (index, line) in wanted.iter().enumerate() {
+        let (hash, length) = key(line);
+        if length == 0 {
+            continue;
+        }
+        let new = || Voter { in_text: Vec::new(), length, in_file: Vec::new(), count: 0 };
+        let voter = voters.entry(hash).or_insert_with(new);
+        if voter.in_text.len() < 4 {
+            voter.in_text.push(index);
+        }
+    }
+    if voters.len() > MAX_VOTERS {
+        let mut by_length: Vec<_> = voters.iter().map(|(&hash, v)| (v.length, v.in_text[0], hash)).collect();
+        by_length.sort_unstable_by(|a, b| b.cmp(a));
+        for (_, _, hash) in &by_length[MAX_VOTERS..] {
+            voters.remove(hash);
+        }
+    }
+    for (number, line) in lines(body).enumerate() {
+        if let Some(voter) = voters.get_mut(&key(line).0) {
+            voter.count += 1;
+            if voter.in_file.len() < MAX_PLACES {
+                voter.in_file.push(number);
+            }
+        }
+    }
+    let mut votes: HashMap<usize, u64> = HashMap::new();
+    for voter in voters.values() {
+        let weight = voter.length.min(64) as u64 * 4096 / voter.count.clamp(1, 4096) as u64;
+        for &place in &voter.in_file {
+            for &index in &voter.in_text {
+                *votes.entry(place.saturating_sub(index)).or_default() += weight.max(1);
+            }
+        }
+    }
+    votes.into_iter().max_by_key(|&(line, vote)| (vote, std::cmp::Reverse(line))).map(|(line, _)| line)
+}
+
+fn by_trigrams(body: &[u8], wanted: &[&[u8]]) -> Option<usize> {
+    let (index, anchor) = wanted.iter().enumerate().max_by_key(|(_, line)| key(line).1)?;
+    let mut known = vec![0u64; TRIGRAM_BITS / 64];
+    let mut size = 0;
+    for_each_trigram(anchor, |bit| {
+        known[bit / 64] |= 1 << (bit % 64);
+        size += 1;
+    });
+    if size == 0 {
+        return None;
+    }
+    let mut best: Option<(usize, usize)> = None;
+    for (number, line) in lines(body).enumerate() {
+        let (mut hits, mut all) = (0, 0);
+        for_each_trigram(line, |bit| {
+            hits += (known[bit / 64] >> (bit % 64) & 1) as usize;
+            all += 1;
+        });
+        // Dice's coefficient, in thousandths.
+        let score = 2000 * hits.min(size) / (all + size);
+        if score >= 400 && best.is_none_or(|(before, _)| score > before) {
+            best = Some((score, number));
+        }
+    }
+    best.map(|(_, number)| number.saturating_sub(index))
+}
+
+fn for_each_trigram(line: &[u8], mut each: impl FnMut(usize)) {
+    let mut last = 0u32;
+    for (nth, byte) in squeezed(line).take(MAX_ANCHOR).enumerate() {
+        last = (last << 8 | u32::from(byte.to_ascii_lowercase())) & 0x00ff_ffff;
+        if nth >= 2 {
+            each(last.wrapping_mul(0x9e37_79b1) as usize >> 8 & (TRIGRAM_BITS - 1));
+        }
+    }
+}
+
+/// The 0-indexed line that a position is in.
+pub(super) fn line_at(body: &[u8], at: usize) -> usize {
+    memchr_iter(b'\n', &body[..at]).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first_line(body: &str, old: &str) -> Option<usize> {
+        closest(body.as_bytes(), old.as_bytes()).map(|block| block.first_line)
+    }
+
+    #[test]
+    fn blanks_do_not_matter() {
+        assert!(same_but_blanks(b"\tif x:", b"    if  x:"));
+        assert!(same_but_blanks("a\u{a0}b\u{3000}".as_bytes(), b"a b"));
+        assert!(!same_but_blanks("é".as_bytes(), b"e"));
+        let block = closest(b"x\n\tif x:\n\t\treturn 1\n", b"    if x:\n        return 1").unwrap();
+        assert_eq!(block, Block { first_line: 1, lines: vec![b"\tif x:", b"\t\treturn 1"] });
+    }
+
+    #[test]
+    fn rare_lines_decide() {
+        let body = "}\n}\n}\nfn rare() {\n    body\n}\n}\n";
+        assert_eq!(first_line(body, "fn rare() {\n    other\n}\n"), Some(3));
+        assert_eq!(first_line(body, "    nothing like it\n    body\n}\n"), Some(3));
+    }
+
+    #[test]
+    fn a_similar_line_is_found() {
+        assert_eq!(first_line("a\nlet total = sum(items);\nb\n", "let total = sum(item);"), Some(1));
+        assert_eq!(first_line("a\nb\n", "entirely different"), None);
+        assert_eq!(first_line("", "x"), None);
+        assert_eq!(first_line("abc\n", "\n  \n"), None);
+    }
+}
