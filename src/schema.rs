@@ -1,1 +1,84 @@
 //! Arguments: from a model's text to a value that fits the tool's JSON Schema.
+//!
+//! Three steps, each a pure function: [`parse`] turns argument text into a JSON value,
+//! [`CompiledSchema::check`] drops optional nulls, coerces and checks in one pass, and
+//! [`wording::report`] says what is wrong in words that a model can act on.
+//!
+//! The checker here is structural: it knows the keywords that tool schemas are made of (see
+//! [`CompiledSchema::compile`]). A schema that uses any other is refused at compile time with
+//! [`NeedsEngine`], never half-checked. What is absent on purpose: references, patterns, formats,
+//! every keyword that needs a validation engine.
+//!
+//! ```
+//! use serde_json::json;
+//! use tackroom::schema::{Coercion, CompiledSchema, parse, wording};
+//!
+//! let schema = CompiledSchema::compile(&json!({
+//!     "type": "object",
+//!     "properties": {"path": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}},
+//!     "required": ["path"],
+//! })).unwrap();
+//!
+//! let sent = parse::arguments("read", br#"{"path":"a.txt","limit":"90"}"#, !schema.has_required()).unwrap();
+//! assert_eq!(schema.check(sent, Coercion::Safe), Ok(json!({"path": "a.txt", "limit": 90})));
+//!
+//! let sent = json!({"path": ["a.txt"]});
+//! let errors = schema.check(sent.clone(), Coercion::Safe).unwrap_err();
+//! let text = wording::report("read", &errors, &sent);
+//! assert!(text.starts_with("Validation failed for tool \"read\":\n  - path: must be string, got array\n"));
+//! ```
+
+mod check;
+mod coerce;
+mod compile;
+mod errors;
+mod number;
+pub mod parse;
+mod scan;
+pub mod wording;
+
+use serde_json::Value;
+
+pub use compile::{CompiledSchema, NeedsEngine};
+pub use errors::{Kind, MAX_ERRORS, SchemaError};
+
+/// How far a value may be bent to fit its schema. Optional nulls are dropped in every mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Coercion {
+    /// Only changes that cannot guess wrong: `"42"` → 42, 5 → `"5"`, `"true"` → true, JSON text → the
+    /// array or object it holds, a lone item → an array of one.
+    #[default]
+    Safe,
+    /// None.
+    None,
+}
+
+impl CompiledSchema {
+    /// Drops optional nulls, coerces and checks, in one pass over the value.
+    ///
+    /// The value that comes back always fits the schema. An optional property that is null where null
+    /// does not fit is dropped, at every depth; a required one stays and fails. Null never becomes
+    /// another value. Key order is kept.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the value after coercion, in no particular order, at most
+    /// [`MAX_ERRORS`]; never an empty list.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tackroom::schema::{Coercion, CompiledSchema, Kind};
+    /// let schema = CompiledSchema::compile(&json!({"properties": {"n": {"type": "integer"}}})).unwrap();
+    /// assert_eq!(schema.check(json!({"n": 42.0}), Coercion::Safe), Ok(json!({"n": 42})));
+    /// assert_eq!(schema.check(json!({"n": null}), Coercion::None), Ok(json!({})));
+    /// let errors = schema.check(json!({"n": "0x10"}), Coercion::Safe).unwrap_err();
+    /// assert_eq!((errors[0].path.as_str(), errors[0].kind), ("n", Kind::Type));
+    /// assert_eq!(errors[0].message, "must be integer, got \"0x10\"");
+    /// ```
+    pub fn check(&self, mut value: Value, coercion: Coercion) -> Result<Value, Vec<SchemaError>> {
+        if check::fit(&self.root, &mut value, check::Fit::new(coercion)) {
+            return Ok(value);
+        }
+        Err(errors::collect(&self.root, &value))
+    }
+}

@@ -1,0 +1,222 @@
+//! Properties of the argument side: parsing, coercion, wording, over random schemas and values.
+
+use proptest::prelude::*;
+use serde_json::{Map, Number, Value, json};
+use tackroom::error::ErrorCode;
+use tackroom::schema::{Coercion, CompiledSchema, SchemaError, parse, wording};
+
+/// Keys from a small set, so that values meet schemas.
+fn key() -> impl Strategy<Value = String> {
+    prop_oneof![Just("a"), Just("b"), Just("c"), Just("__proto__")].prop_map(str::to_owned)
+}
+
+/// Text that coercion looks at, and text of any kind.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => prop::sample::select(vec![
+            "", " ", "1", " 42 ", "42.0", "-1", "1e2", "1e400", "0x10", "true", "FALSE", "null", "a",
+            "[]", "[1,\"2\"]", "[\"a\"", "{\"a\":1}", "{\"a\":null,\"b\":\"3\"}", "[[\"1\"],{\"c\":null}]",
+        ]).prop_map(str::to_owned),
+        1 => any::<String>(),
+    ]
+}
+
+fn number() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        (-3..4_i64).prop_map(Value::from),
+        prop::sample::select(vec![0.0, -0.0, 1.0, 42.0, 0.5, 1e21, 9_007_199_254_740_993.0])
+            .prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(|float| Number::from_f64(float).map_or(json!(0), Value::Number)),
+    ]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        number(),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((key(), inner), 0..4)
+                .prop_map(|entries| Value::Object(entries.into_iter().collect::<Map<_, _>>())),
+        ]
+    })
+}
+
+fn types() -> impl Strategy<Value = Value> {
+    let names = vec!["null", "boolean", "integer", "number", "string", "array", "object"];
+    prop_oneof![
+        3 => prop::sample::select(names.clone()).prop_map(Value::from),
+        1 => prop::sample::subsequence(names, 1..4).prop_shuffle().prop_map(Value::from),
+    ]
+}
+
+/// A schema object out of optional keywords.
+fn schema() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        1 => any::<bool>().prop_map(Value::from),
+        8 => types().prop_map(|types| json!({"type": types})),
+        1 => types().prop_map(|types| json!({"type": types, "nullable": true})),
+        1 => prop::collection::vec(value(), 1..3).prop_map(|values| json!({"enum": values})),
+        1 => value().prop_map(|value| json!({"const": value})),
+        1 => number().prop_map(|bound| json!({"type": "number", "minimum": bound})),
+        1 => number().prop_map(|bound| json!({"type": "integer", "exclusiveMaximum": bound})),
+        1 => (0..3_u8, 0..9_u8).prop_map(|(min, max)| json!({"type": "string", "minLength": min, "maxLength": max})),
+    ];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        let object = (
+            prop::collection::vec((key(), inner.clone()), 0..3),
+            prop::option::of(prop::sample::subsequence(vec!["a", "b", "c"], 0..3)),
+            prop::option::of(inner.clone()),
+            prop::option::of(inner.clone()),
+            prop::option::of(prop::collection::vec(inner, 1..4)),
+            prop::option::of(types()),
+            prop::option::of(0..3_u8),
+        );
+        object.prop_map(|(properties, required, additional, items, any_of, types, min_items)| {
+            let mut schema = Map::new();
+            let properties: Map<String, Value> = properties.into_iter().collect();
+            schema.insert("properties".to_owned(), Value::Object(properties));
+            let optional = [
+                ("required", required.map(Value::from)),
+                ("additionalProperties", additional),
+                ("items", items),
+                ("anyOf", any_of.map(Value::from)),
+                ("type", types),
+                ("minItems", min_items.map(Value::from)),
+            ];
+            for (keyword, value) in optional {
+                if let Some(value) = value {
+                    schema.insert(keyword.to_owned(), value);
+                }
+            }
+            Value::Object(schema)
+        })
+    })
+}
+
+fn compile(schema: &Value) -> CompiledSchema {
+    CompiledSchema::compile(schema).unwrap_or_else(|why| panic!("{schema}: {why:?}"))
+}
+
+/// Equal as JSON Schema means it: 42.0 is 42.
+fn same(a: &Value, b: &Value) -> bool {
+    compile(&json!({"const": a})).check(b.clone(), Coercion::None).is_ok()
+}
+
+fn report_is_well_formed(errors: &[SchemaError], value: &Value) {
+    let text = wording::report("tool", errors, value);
+    assert!(text.len() < 4096);
+    assert!(text.starts_with("Validation failed for tool \"tool\":\n  - "));
+    assert!(text.contains("\n\nReceived arguments:\n"));
+    let lines = text.lines().skip(1).take_while(|line| !line.is_empty());
+    assert!(lines.clone().all(|line| line.starts_with("  - ")), "{text}");
+    assert!(lines.count() <= 21);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_was_coerced_is_valid_and_stays(schema in schema(), value in value()) {
+        let compiled = compile(&schema);
+        match compiled.check(value.clone(), Coercion::Safe) {
+            Ok(coerced) => {
+                prop_assert_eq!(&compiled.check(coerced.clone(), Coercion::None).unwrap(), &coerced);
+                prop_assert!(same(&compiled.check(coerced.clone(), Coercion::Safe).unwrap(), &coerced));
+            }
+            Err(errors) => {
+                prop_assert!(!errors.is_empty(), "{} {}", schema, value);
+                // Coercion only ever makes more values fit.
+                prop_assert!(compiled.check(value.clone(), Coercion::None).is_err());
+                report_is_well_formed(&errors, &value);
+            }
+        }
+    }
+
+    #[test]
+    fn without_coercion_only_nulls_go(schema in schema(), value in value()) {
+        let compiled = compile(&schema);
+        if let Ok(checked) = compiled.check(value.clone(), Coercion::None) {
+            prop_assert!(nulls_dropped(&value, &checked));
+            // A value that fits as it is comes back as it is, but for the spelling of whole numbers.
+            let safe = compiled.check(checked.clone(), Coercion::Safe).unwrap();
+            prop_assert!(same(&safe, &checked));
+        }
+    }
+
+    #[test]
+    fn reports_on_any_value_are_bounded(value in value(), long in "\\PC{0,3000}") {
+        let compiled = compile(&json!({"type": "object", "additionalProperties": false, "required": [long]}));
+        for value in [value.clone(), json!({(long.clone()): value, "text": long})] {
+            if let Err(errors) = compiled.check(value.clone(), Coercion::Safe) {
+                report_is_well_formed(&errors, &value);
+            }
+        }
+    }
+
+    #[test]
+    fn parsing_gives_back_what_was_written(entries in prop::collection::vec((any::<String>(), value()), 0..4)) {
+        let object = Value::Object(entries.into_iter().collect());
+        for text in [object.to_string(), json!(object.to_string()).to_string(), format!("{object:#}")] {
+            let parsed = parse::arguments("tool", text.as_bytes(), false).unwrap();
+            prop_assert_eq!(parsed.to_string(), object.to_string());
+        }
+    }
+
+    #[test]
+    fn a_cut_text_is_cut_off(entries in prop::collection::vec((any::<String>(), value()), 0..3)) {
+        let object = Value::Object(entries.into_iter().collect());
+        // Once as it is, once with every character escaped that may be.
+        for text in [object.to_string(), ascii(&object.to_string())] {
+            for end in 1..text.len() {
+                let error = parse::arguments("tool", &text.as_bytes()[..end], true).unwrap_err();
+                prop_assert_eq!(error.code, ErrorCode::CutOff, "{}", error.message);
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..60), text in "[\\[\\]{}\",:\\\\u0-9dDeE.+-]{0,40}") {
+        for input in [&bytes[..], text.as_bytes()] {
+            if let Err(error) = parse::arguments("tool", input, false) {
+                prop_assert!(error.message.len() < 1000);
+            }
+        }
+    }
+}
+
+/// Whether the second is the first without some keys that were null.
+fn nulls_dropped(before: &Value, after: &Value) -> bool {
+    match (before, after) {
+        (Value::Array(before), Value::Array(after)) => {
+            before.len() == after.len() && before.iter().zip(after).all(|(b, a)| nulls_dropped(b, a))
+        }
+        (Value::Object(before), Value::Object(after)) => {
+            after.keys().all(|key| before.contains_key(key))
+                && before.iter().all(|(key, before)| match after.get(key) {
+                    Some(after) => nulls_dropped(before, after),
+                    None => before.is_null(),
+                })
+        }
+        (before, after) => before == after,
+    }
+}
+
+/// Escapes everything outside ASCII as UTF-16 units.
+fn ascii(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    out
+}
