@@ -135,8 +135,8 @@ pub trait Observer {
     fn settle(&self, result: ToolResult);
 }
 
-/// The words for a call that was cut off by its response's token limit.
-fn cut_off(name: &str) -> ToolError {
+/// The failure of a call that was cut off by its response's token limit.
+pub fn cut_off(name: &str) -> ToolError {
     ToolError::new(
         ErrorCode::CutOff,
         format!(

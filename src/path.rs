@@ -24,7 +24,10 @@ pub fn absolute(cwd: &str, path: &str) -> Result<String, ToolError> {
     if path.contains('\0') {
         return Err(ToolError::new(
             ErrorCode::InvalidPath,
-            format!("The path has a NUL character, which no file name can have: {}", path.replace('\0', "\\0")),
+            format!(
+                "The path has a NUL character, which no file name can have: {}",
+                path.replace('\0', "\\0")
+            ),
         ));
     }
     if path.len() > MAX_BYTES {

@@ -7,5 +7,6 @@ pub mod diff;
 pub mod edit;
 pub mod encoding;
 pub mod lines;
+pub mod page;
 pub mod truncate;
 pub mod utf8;

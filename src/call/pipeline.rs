@@ -8,8 +8,8 @@ use std::task::Poll;
 use serde_json::Value;
 
 use super::{
-    AfterCall, Arguments, BeforeCall, Decision, Event, Hooks, Observer, Options, Registry, ToolCall, ToolResult,
-    cut_off,
+    AfterCall, Arguments, BeforeCall, Decision, Event, Hooks, Observer, Options, Registry, ToolCall,
+    ToolResult, cut_off,
 };
 use crate::env::{Abort, Env, Host, MutationQueue};
 use crate::error::{ErrorCode, ToolError};
@@ -39,7 +39,8 @@ pub struct Scope<'a, E: Env, H: Host, K: Hooks> {
 /// Runs a call. It is answered through [`Observer::settle`], once; the future may go on after that, while a write
 /// that an abort came too late for still holds its place in the queue.
 pub async fn run<E: Env, H: Host, K: Hooks>(call: ToolCall, scope: Scope<'_, E, H, K>) {
-    let answer = Answer { call: &call, scope: &scope, started: scope.host.now_ms(), settled: Cell::new(false) };
+    let answer =
+        Answer { call: &call, scope: &scope, started: scope.host.now_ms(), settled: Cell::new(false) };
     scope.observer.event(Event::Start);
     match scope.abort.race(preflight(&call, &scope)).await {
         None => answer.settle(Err(ToolError::aborted())),

@@ -105,7 +105,8 @@ impl Registry {
     /// When the tool is not registered, or a built-in's schema needs more than the structural keywords: both are
     /// mistakes in this crate.
     pub fn schema(&self, tool: Builtin) -> &CompiledSchema {
-        let known = self.tools.iter().find(|known| known.tool == tool).expect("only registered tools are found");
+        let known =
+            self.tools.iter().find(|known| known.tool == tool).expect("only registered tools are found");
         known.schema.get_or_init(|| {
             CompiledSchema::compile(&tool.parameters()).expect("built-ins use structural keywords only")
         })
@@ -114,7 +115,11 @@ impl Registry {
     /// What the model sees of the active tools.
     pub fn declarations(&self, options: &Options, env_description: Option<&str>) -> Vec<Declaration> {
         let declare = |tool: &Builtin| {
-            tool.declaration(&Facts { active: &self.active, limits: options.limits_of(*tool), env_description })
+            tool.declaration(&Facts {
+                active: &self.active,
+                limits: options.limits_of(*tool),
+                env_description,
+            })
         };
         self.active.iter().map(declare).collect()
     }
@@ -148,7 +153,8 @@ mod tests {
         assert_eq!(two.registered().count(), 2);
         let read_only = registry(r#"{"readOnly": true}"#, &[Shell::Bash]);
         assert_eq!(names(read_only.active()), ["read"]);
-        let excluded = registry(r#"{"excludeTools": ["bash"], "defaultTools": ["bash", "read"]}"#, &[Shell::Bash]);
+        let excluded =
+            registry(r#"{"excludeTools": ["bash"], "defaultTools": ["bash", "read"]}"#, &[Shell::Bash]);
         assert_eq!(names(excluded.active()), ["read"]);
         assert_eq!(excluded.registered().count(), 3);
     }

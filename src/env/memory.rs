@@ -149,7 +149,11 @@ impl MemoryEnv {
                 Some(Node::Symlink(target)) if follow_last || !todo.is_empty() => {
                     links += 1;
                     if links > 40 {
-                        return Err(failure(ErrorCode::InvalidPath, "too many levels of symbolic links", path));
+                        return Err(failure(
+                            ErrorCode::InvalidPath,
+                            "too many levels of symbolic links",
+                            path,
+                        ));
                     }
                     if target.starts_with('/') {
                         at = "/".to_owned();
@@ -160,7 +164,9 @@ impl MemoryEnv {
                 Some(Node::File(_)) if !todo.is_empty() => {
                     return Err(failure(ErrorCode::NotDirectory, "not a directory", &next));
                 }
-                None if !todo.is_empty() => return Err(failure(ErrorCode::NotFound, "no such directory", &next)),
+                None if !todo.is_empty() => {
+                    return Err(failure(ErrorCode::NotFound, "no such directory", &next));
+                }
                 _ => at = next,
             }
         }

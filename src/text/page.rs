@@ -2,7 +2,7 @@
 //!
 //! Following the hints from the start shows every byte of the text exactly once, and ends.
 
-use super::truncate::{self, Limits, Truncation, TruncatedBy, format_size};
+use super::truncate::{self, Limits, TruncatedBy, Truncation, format_size};
 use super::{lines, utf8};
 use crate::error::{ErrorCode, ToolError};
 
@@ -117,7 +117,8 @@ fn slice(text: &str, start: usize, total: u64, column: u64, range: &Range) -> Re
         )));
     }
     let from = utf8::floor_boundary(line.as_bytes(), from);
-    let mut to = utf8::floor_boundary(line.as_bytes(), from.saturating_add(range.limits.max_bytes).min(line.len()));
+    let mut to =
+        utf8::floor_boundary(line.as_bytes(), from.saturating_add(range.limits.max_bytes).min(line.len()));
     if to == from {
         to = from + line[from..].chars().next().map_or(0, char::len_utf8);
     }

@@ -197,6 +197,9 @@ mod tests {
             json!({"path": "f", "edits": [{"oldText": "a"}]})
         );
         assert_eq!(prepare(json!({"path": "f"})), json!({"path": "f"}));
-        assert_eq!(prepare(json!({"path": "f", "edits": "nonsense"})), json!({"path": "f", "edits": "nonsense"}));
+        assert_eq!(
+            prepare(json!({"path": "f", "edits": "nonsense"})),
+            json!({"path": "f", "edits": "nonsense"})
+        );
     }
 }

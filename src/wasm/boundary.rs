@@ -1,0 +1,221 @@
+//! The JS face, as seen from wasm: one object with the few methods that the core needs, and the way a promise is
+//! waited for.
+//!
+//! Every import is `catch`: a host value's getter may throw, and an exception that passes through wasm frames
+//! would leave the instance half-way. The face itself throws only when this instance is dead.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::task::{Poll, Waker};
+
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::*;
+
+use super::convert::{Thrown, failure};
+use crate::env::Host;
+use crate::error::{ErrorCode, ToolError};
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Boundary` of pkg/src/boundary.ts.
+    #[derive(Clone)]
+    pub type Boundary;
+
+    /// Calls a method of the environment with a path, content where it takes some, and the call's signal.
+    #[wasm_bindgen(method, catch)]
+    pub fn invoke(
+        this: &Boundary,
+        env: &JsValue,
+        method: &str,
+        path: &str,
+        content: &JsValue,
+        call: u32,
+    ) -> Result<JsValue, JsValue>;
+    /// Starts a command; its chunks and its end are reported under the id.
+    #[wasm_bindgen(method, catch)]
+    pub fn exec(this: &Boundary, env: &JsValue, request: &str, exec: u32) -> Result<JsValue, JsValue>;
+    /// Raises the command's signal.
+    #[wasm_bindgen(method, catch, js_name = abortExec)]
+    pub fn abort_exec(this: &Boundary, exec: u32) -> Result<(), JsValue>;
+    /// The command is over: chunks that come now are late.
+    #[wasm_bindgen(method, catch, js_name = closeExec)]
+    pub fn close_exec(this: &Boundary, exec: u32) -> Result<(), JsValue>;
+    /// A promise of the writes to this path that a dead instance began, or undefined.
+    #[wasm_bindgen(method, catch, js_name = earlierWrites)]
+    pub fn earlier_writes(this: &Boundary, env: u32, path: &str) -> Result<JsValue, JsValue>;
+
+    /// Whether the value is a promise; if so, its outcome is reported under the id.
+    #[wasm_bindgen(method, catch)]
+    fn watch(this: &Boundary, value: &JsValue, id: u32) -> Result<bool, JsValue>;
+    /// JSON of a thrown value's code, name and message.
+    #[wasm_bindgen(method, catch)]
+    fn explain(this: &Boundary, thrown: &JsValue) -> Result<String, JsValue>;
+    /// The value as a byte array of this realm, or undefined.
+    #[wasm_bindgen(method, catch)]
+    fn bytes(this: &Boundary, value: &JsValue) -> Result<JsValue, JsValue>;
+    /// JSON of a value's own plain properties, for a message or to be read; undefined if it has none.
+    #[wasm_bindgen(method, catch)]
+    fn json(this: &Boundary, value: &JsValue) -> Result<Option<String>, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn now(this: &Boundary) -> Result<f64, JsValue>;
+    /// Reports the id after that many milliseconds.
+    #[wasm_bindgen(method, catch, js_name = setTimer)]
+    fn set_timer(this: &Boundary, id: u32, ms: f64) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch, js_name = clearTimer)]
+    fn clear_timer(this: &Boundary, id: u32) -> Result<(), JsValue>;
+
+    /// Runs beforeToolCall; a promise of the decision as JSON.
+    #[wasm_bindgen(method, catch)]
+    pub fn before(this: &Boundary, call: u32, args: &str, access: &str) -> Result<JsValue, JsValue>;
+    /// Runs afterToolCall; a promise of the patch as JSON.
+    #[wasm_bindgen(method, catch)]
+    pub fn after(this: &Boundary, call: u32, args: &str, result: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn started(this: &Boundary, call: u32) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch, js_name = wantsUpdates)]
+    pub fn wants_updates(this: &Boundary, call: u32) -> Result<bool, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    pub fn updated(this: &Boundary, call: u32, partial: &str) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch)]
+    pub fn mutated(this: &Boundary, call: u32, change: &str) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch)]
+    pub fn settled(this: &Boundary, call: u32, result: &str, duration_ms: f64) -> Result<(), JsValue>;
+}
+
+/// What is waited for: promises and timers, by id.
+#[derive(Default)]
+struct Waiting {
+    next: u32,
+    slots: HashMap<u32, Slot>,
+}
+
+enum Slot {
+    Waiting(Option<Waker>),
+    Settled(Result<JsValue, JsValue>),
+}
+
+thread_local! {
+    static WAITING: RefCell<Waiting> = RefCell::default();
+}
+
+/// A promise or timer was settled; a slot that nobody waits for any more is no failure.
+pub fn report(id: u32, outcome: Result<JsValue, JsValue>) {
+    let waker = WAITING.with_borrow_mut(|waiting| match waiting.slots.get_mut(&id) {
+        Some(slot @ Slot::Waiting(_)) => match std::mem::replace(slot, Slot::Settled(outcome)) {
+            Slot::Waiting(waker) => waker,
+            Slot::Settled(_) => None,
+        },
+        _ => None,
+    });
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+/// A slot; dropping it means that nobody waits any more.
+struct Wait(u32);
+
+impl Wait {
+    fn new() -> Self {
+        WAITING.with_borrow_mut(|waiting| {
+            let id = waiting.next;
+            waiting.next = id.wrapping_add(1);
+            waiting.slots.insert(id, Slot::Waiting(None));
+            Wait(id)
+        })
+    }
+
+    async fn outcome(&self) -> Result<JsValue, JsValue> {
+        poll_fn(|cx| {
+            WAITING.with_borrow_mut(|waiting| match waiting.slots.remove(&self.0) {
+                Some(Slot::Settled(outcome)) => Poll::Ready(outcome),
+                _ => {
+                    waiting.slots.insert(self.0, Slot::Waiting(Some(cx.waker().clone())));
+                    Poll::Pending
+                }
+            })
+        })
+        .await
+    }
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        WAITING.with_borrow_mut(|waiting| waiting.slots.remove(&self.0));
+    }
+}
+
+impl Boundary {
+    /// What a host's answer comes to: the value, or what its promise brings.
+    pub async fn outcome(&self, answer: Result<JsValue, JsValue>) -> Result<JsValue, ToolError> {
+        let value = match answer {
+            Ok(value) if !value.is_object() => Ok(value),
+            Ok(value) => {
+                let wait = Wait::new();
+                match self.watch(&value, wait.0) {
+                    Ok(true) => wait.outcome().await,
+                    Ok(false) => Ok(value),
+                    Err(thrown) => Err(thrown),
+                }
+            }
+            Err(thrown) => Err(thrown),
+        };
+        value.map_err(|thrown| failure(self.thrown(&thrown)))
+    }
+
+    /// What can be read of a thrown value.
+    pub fn thrown(&self, value: &JsValue) -> Thrown {
+        let text = self.explain(value).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    /// Bytes that an environment answered.
+    pub fn to_bytes(&self, value: &JsValue) -> Option<Uint8Array> {
+        self.bytes(value).ok()?.dyn_into().ok()
+    }
+
+    /// The value's plain properties.
+    pub fn to_json<T: serde::de::DeserializeOwned>(&self, value: &JsValue) -> Result<T, String> {
+        let text = self.json(value).ok().flatten().ok_or("a value without properties")?;
+        serde_json::from_str(&text).map_err(|error| {
+            let shown: String = text.chars().take(200).collect();
+            format!("{shown} ({error})")
+        })
+    }
+}
+
+/// The failure of an environment that answered something else than it should.
+pub fn wrong_answer(method: &str, path: &str, expected: &str, found: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::Unknown,
+        format!("the environment's {method} answered {found} for {path}, expected {expected}"),
+    )
+}
+
+/// Clock and timers of the JS runtime.
+#[derive(Clone)]
+pub struct JsHost(pub Boundary);
+
+struct Timer<'a>(&'a Boundary, Wait);
+
+impl Drop for Timer<'_> {
+    fn drop(&mut self) {
+        // Only fails in a dead instance, whose timers are not heard anyway.
+        let _ = self.0.clear_timer(self.1.0);
+    }
+}
+
+impl Host for JsHost {
+    fn now_ms(&self) -> f64 {
+        self.0.now().unwrap_or_default()
+    }
+
+    async fn sleep(&self, ms: f64) {
+        let timer = Timer(&self.0, Wait::new());
+        if self.0.set_timer(timer.1.0, ms).is_ok() {
+            let _ = timer.1.outcome().await;
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! The entries into the core. Each is called by the JS face under its one try/catch; none returns an error by
+//! throwing, so that whatever is thrown there is a trap.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+
+use super::boundary::{self, Boundary, JsHost};
+use super::executor::Executor;
+use super::js_env::{self, EnvFacts, JsEnv};
+use super::js_hooks::JsHooks;
+use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
+use crate::env::{Abort, MutationQueue, Shell, Stream};
+use crate::error::ToolError;
+use crate::schema::{Coercion, CompiledSchema, parse, wording};
+
+/// A toolset. Calls that run keep what they began with; what changes is replaced, never changed in place.
+struct Toolset {
+    env: JsValue,
+    facts: Rc<EnvFacts>,
+    shells: Rc<[Shell]>,
+    queue: MutationQueue,
+    options: RefCell<Rc<Options>>,
+    registry: RefCell<Rc<Registry>>,
+}
+
+#[derive(Default)]
+struct State {
+    boundary: RefCell<Option<Boundary>>,
+    executor: Executor,
+    toolsets: RefCell<HashMap<u32, Rc<Toolset>>>,
+    next_toolset: Cell<u32>,
+    calls: RefCell<HashMap<u32, Abort>>,
+    scratch: RefCell<Vec<u8>>,
+}
+
+thread_local! {
+    static STATE: State = State::default();
+}
+
+/// Takes the face's boundary object. Once per instance, before anything else.
+#[wasm_bindgen]
+pub fn start(boundary: Boundary) {
+    console_error_panic_hook::set_once();
+    STATE.with(|state| *state.boundary.borrow_mut() = Some(boundary));
+}
+
+/// The address of a buffer of at least that many bytes, which the face fills before the next entry.
+#[wasm_bindgen]
+pub fn scratch(length: usize) -> usize {
+    STATE.with(|state| {
+        let mut scratch = state.scratch.borrow_mut();
+        if scratch.len() < length {
+            // At least 64 KB, so that a stream's chunks need one buffer; a large one is given back below.
+            *scratch = vec![0; length.max(64 * 1024)];
+        }
+        scratch.as_mut_ptr() as usize
+    })
+}
+
+/// What the face put into the buffer, in parts that follow each other.
+fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
+    STATE.with(|state| {
+        let mut scratch = state.scratch.borrow_mut();
+        let mut from = 0;
+        let parts = lengths.map(|length| {
+            let part = scratch[from..from + length].to_vec();
+            from += length;
+            part
+        });
+        if scratch.len() > 1024 * 1024 {
+            *scratch = Vec::new();
+        }
+        parts
+    })
+}
+
+/// `{"ok": …}` or `{"error": {code, message, path}}`.
+fn answer(outcome: Result<Value, ToolError>) -> String {
+    match outcome {
+        Ok(value) => json!({ "ok": value }),
+        Err(error) => json!({
+            "error": { "code": error.code.as_str(), "message": error.message, "path": error.path }
+        }),
+    }
+    .to_string()
+}
+
+/// Makes a toolset over an environment; scratch holds its options and what the face read of the environment.
+/// Answers its id.
+#[wasm_bindgen]
+pub fn toolset_new(env: JsValue, options: usize, facts: usize) -> String {
+    let [options, facts] = parts([options, facts]);
+    answer(make_toolset(env, &options, &facts).map(Value::from))
+}
+
+fn make_toolset(env: JsValue, options: &[u8], facts: &[u8]) -> Result<u32, ToolError> {
+    let options = Options::from_json(options)?;
+    let facts: EnvFacts = serde_json::from_slice(facts)
+        .map_err(|error| ToolError::invalid_arguments(format!("Environment: {error}")))?;
+    let shells: Rc<[Shell]> = facts.known_shells().into();
+    let registry = Registry::new(&options, &shells);
+    Ok(STATE.with(|state| {
+        let mut toolsets = state.toolsets.borrow_mut();
+        let same_env = toolsets.values().find(|toolset| toolset.facts.key == facts.key);
+        let queue = same_env.map(|toolset| toolset.queue.clone()).unwrap_or_default();
+        let toolset = Toolset {
+            env,
+            shells,
+            queue,
+            facts: Rc::new(facts),
+            options: RefCell::new(Rc::new(options)),
+            registry: RefCell::new(Rc::new(registry)),
+        };
+        let id = state.next_toolset.get();
+        state.next_toolset.set(id.wrapping_add(1));
+        toolsets.insert(id, Rc::new(toolset));
+        id
+    }))
+}
+
+fn with_toolset<T>(id: u32, then: impl FnOnce(&Rc<Toolset>) -> T) -> Option<T> {
+    let toolset = STATE.with(|state| state.toolsets.borrow().get(&id).cloned());
+    toolset.as_ref().map(then)
+}
+
+/// Forgets a toolset. Calls that run finish.
+#[wasm_bindgen]
+pub fn toolset_free(id: u32) {
+    // Dropped outside of the borrow: it lets go of a host object.
+    let _toolset = STATE.with(|state| state.toolsets.borrow_mut().remove(&id));
+}
+
+/// Replaces the options (in scratch): limits and session may be functions in the face, asked before each call.
+#[wasm_bindgen]
+pub fn toolset_configure(id: u32, options: usize) -> String {
+    let [options] = parts([options]);
+    answer(Options::from_json(&options).map(|options| {
+        with_toolset(id, |toolset| *toolset.options.borrow_mut() = Rc::new(options));
+        Value::Null
+    }))
+}
+
+/// Makes the tools named by the JSON array in scratch the active ones.
+#[wasm_bindgen]
+pub fn toolset_set_active(id: u32, names: usize) {
+    let [names] = parts([names]);
+    let names: Vec<String> = serde_json::from_slice(&names).unwrap_or_default();
+    with_toolset(id, |toolset| {
+        let mut registry = Registry::clone(&toolset.registry.borrow());
+        registry.set_active(&names);
+        *toolset.registry.borrow_mut() = Rc::new(registry);
+    });
+}
+
+/// `{registered, active, tools: [declaration]}`.
+#[wasm_bindgen]
+pub fn toolset_describe(id: u32) -> String {
+    let described = with_toolset(id, |toolset| {
+        let (registry, options) = (toolset.registry.borrow().clone(), toolset.options.borrow().clone());
+        json!({
+            "registered": registry.registered().map(|tool| tool.name()).collect::<Vec<_>>(),
+            "active": registry.active().iter().map(|tool| tool.name()).collect::<Vec<_>>(),
+            "tools": registry.declarations(&options, toolset.facts.description.as_deref()),
+        })
+    });
+    described.unwrap_or_default().to_string()
+}
+
+/// What the face says of a call, beside its arguments.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Header {
+    id: String,
+    name: String,
+    incomplete: bool,
+    before: bool,
+    after: bool,
+}
+
+/// Starts a call; scratch holds its header and its argument text. It is answered through `Boundary.settled`.
+#[wasm_bindgen]
+pub fn call_start(toolset: u32, call: u32, header: usize, arguments: usize) {
+    let [header, arguments] = parts([header, arguments]);
+    let Ok(header) = serde_json::from_slice::<Header>(&header) else { return };
+    let Some(toolset) = with_toolset(toolset, Rc::clone) else { return };
+    STATE.with(|state| {
+        let Some(boundary) = state.boundary.borrow().clone() else { return };
+        let abort = Abort::default();
+        state.calls.borrow_mut().insert(call, abort.clone());
+        state.executor.spawn(run_call(toolset, boundary, call, header, arguments, abort));
+        state.executor.run();
+    });
+}
+
+async fn run_call(
+    toolset: Rc<Toolset>,
+    boundary: Boundary,
+    call: u32,
+    header: Header,
+    arguments: Vec<u8>,
+    abort: Abort,
+) {
+    let (registry, options) = (toolset.registry.borrow().clone(), toolset.options.borrow().clone());
+    let env = JsEnv {
+        boundary: boundary.clone(),
+        object: toolset.env.clone(),
+        facts: toolset.facts.clone(),
+        shells: toolset.shells.clone(),
+        call,
+    };
+    let hooks =
+        JsHooks { boundary: boundary.clone(), call, has_before: header.before, has_after: header.after };
+    let observer = JsObserver { boundary: boundary.clone(), call, duration_ms: Cell::new(0.0) };
+    let host = JsHost(boundary);
+    let scope = Scope {
+        registry: &registry,
+        options: &options,
+        env: &env,
+        host: &host,
+        hooks: &hooks,
+        queue: &toolset.queue,
+        abort: &abort,
+        observer: &observer,
+    };
+    let request = ToolCall {
+        id: header.id,
+        name: header.name,
+        arguments: Arguments::Text(arguments),
+        incomplete: header.incomplete,
+    };
+    call::run(request, scope).await;
+}
+
+/// Tells the face what happens. A face that does not listen any more (a dead instance's) is no failure.
+struct JsObserver {
+    boundary: Boundary,
+    call: u32,
+    duration_ms: Cell<f64>,
+}
+
+fn text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+impl Observer for JsObserver {
+    fn event(&self, event: Event<'_>) {
+        let _ = match event {
+            Event::Start => self.boundary.started(self.call),
+            Event::Update(output) => match self.boundary.wants_updates(self.call) {
+                Ok(true) => self.boundary.updated(self.call, &text(output)),
+                _ => Ok(()),
+            },
+            Event::Mutation(change) => self.boundary.mutated(self.call, &text(change)),
+            Event::End { duration_ms, .. } => {
+                self.duration_ms.set(duration_ms);
+                Ok(())
+            }
+        };
+    }
+
+    fn settle(&self, result: ToolResult) {
+        STATE.with(|state| state.calls.borrow_mut().remove(&self.call));
+        let _ = self.boundary.settled(self.call, &text(&result), self.duration_ms.get());
+    }
+}
+
+/// The call is to end.
+#[wasm_bindgen]
+pub fn call_abort(call: u32) {
+    STATE.with(|state| {
+        let abort = state.calls.borrow().get(&call).cloned();
+        if let Some(abort) = abort {
+            abort.raise();
+            state.executor.run();
+        }
+    });
+}
+
+/// A promise or a timer was settled.
+#[wasm_bindgen]
+pub fn promise_settled(id: u32, fulfilled: bool, value: JsValue) {
+    boundary::report(id, if fulfilled { Ok(value) } else { Err(value) });
+    STATE.with(|state| state.executor.run());
+}
+
+/// A running command wrote the bytes in scratch; false if it is over.
+#[wasm_bindgen]
+pub fn exec_chunk(exec: u32, is_stderr: bool, length: usize) -> bool {
+    let stream = if is_stderr { Stream::Stderr } else { Stream::Stdout };
+    STATE.with(|state| {
+        let heard = js_env::chunk(exec, stream, &state.scratch.borrow()[..length]);
+        state.executor.run();
+        heard
+    })
+}
+
+/// How many calls and commands have not ended, for the tests of what is left behind.
+#[wasm_bindgen]
+pub fn tasks() -> usize {
+    STATE.with(|state| state.executor.len())
+}
+
+/// Checks arguments against a schema; scratch holds the tool's name, its schema and the argument text.
+#[wasm_bindgen]
+pub fn validate_arguments(name: usize, schema: usize, arguments: usize, incomplete: bool) -> String {
+    let [name, schema, arguments] = parts([name, schema, arguments]);
+    let name = String::from_utf8_lossy(&name);
+    answer(validate(&name, &schema, &arguments, incomplete))
+}
+
+fn validate(name: &str, schema: &[u8], arguments: &[u8], incomplete: bool) -> Result<Value, ToolError> {
+    if incomplete {
+        return Err(call::cut_off(name));
+    }
+    let schema: Value = serde_json::from_slice(schema).map_err(|error| {
+        ToolError::invalid_arguments(format!("The parameters of tool \"{name}\" are no JSON Schema: {error}"))
+    })?;
+    let compiled = CompiledSchema::compile(&schema).map_err(|needs| {
+        ToolError::new(
+            crate::error::ErrorCode::NotSupported,
+            format!(
+                "The parameters of tool \"{name}\" use \"{}\" at {}, which this version does not check: it knows \
+                 type, properties, required, additionalProperties, items, enum, const, the bounds of numbers, \
+                 strings and arrays, anyOf and nullable",
+                needs.keyword,
+                if needs.path.is_empty() { "the top" } else { &needs.path },
+            ),
+        )
+    })?;
+    let received = parse::arguments(name, arguments, !compiled.has_required())?;
+    compiled
+        .check(received.clone(), Coercion::Safe)
+        .map_err(|errors| ToolError::invalid_arguments(wording::report(name, &errors, &received)))
+}

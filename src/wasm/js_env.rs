@@ -1,0 +1,338 @@
+//! [`Env`] over the host's object. Whatever it answers is looked at before it is believed.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use js_sys::{Array, Reflect, Uint8Array};
+use serde::Deserialize;
+use serde_json::json;
+use wasm_bindgen::prelude::*;
+
+use super::boundary::{Boundary, wrong_answer};
+use super::convert::failure;
+use crate::env::{Env, ExecOutcome, ExecRequest, FileInfo, FileKind, OutputSink, Shell, Stream};
+use crate::error::{ErrorCode, ToolError};
+use crate::path;
+
+/// The largest file that is taken in whole: wasm memory ends at 4 GiB, and an edit holds a few copies.
+const MOST_BYTES: u32 = 1 << 30;
+
+/// What the face read of an environment when the toolset was made.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnvFacts {
+    /// Absolute.
+    pub cwd: String,
+    /// Absolute.
+    pub home: Option<String>,
+    /// For the model.
+    pub description: Option<String>,
+    /// Names of shells.
+    pub shells: Vec<String>,
+    /// Names of the optional methods that it has.
+    pub methods: Vec<String>,
+    /// The environment's identity: the same for every toolset over it.
+    pub key: u32,
+}
+
+impl EnvFacts {
+    /// The shells that the core knows.
+    pub fn known_shells(&self) -> Vec<Shell> {
+        let known = [Shell::Bash, Shell::PowerShell].into_iter();
+        known.filter(|shell| self.shells.iter().any(|name| name == shell.as_str())).collect()
+    }
+}
+
+/// The host's environment, for one call.
+pub struct JsEnv {
+    pub boundary: Boundary,
+    pub object: JsValue,
+    pub facts: Rc<EnvFacts>,
+    pub shells: Rc<[Shell]>,
+    pub call: u32,
+}
+
+/// An answer's properties, with what a host may leave out.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InfoAnswer {
+    name: Option<String>,
+    path: Option<String>,
+    kind: String,
+    size: Option<f64>,
+    mtime_ms: Option<f64>,
+}
+
+impl JsEnv {
+    fn has(&self, method: &str) -> bool {
+        self.facts.methods.iter().any(|name| name == method)
+    }
+
+    async fn ask(&self, method: &str, path: &str, content: &JsValue) -> Result<JsValue, ToolError> {
+        let answer = self.boundary.invoke(&self.object, method, path, content, self.call);
+        let value = self.boundary.outcome(answer).await?;
+        self.unwrap(value)
+    }
+
+    /// A value, or what a `Result` holds. An object counts as one only with a boolean `ok`.
+    fn unwrap(&self, value: JsValue) -> Result<JsValue, ToolError> {
+        if !value.is_object() {
+            return Ok(value);
+        }
+        let get = |object: &JsValue, key: &str| {
+            Reflect::get(object, &key.into()).map_err(|thrown| failure(self.boundary.thrown(&thrown)))
+        };
+        match get(&value, "ok")?.as_bool() {
+            None => Ok(value),
+            Some(true) => get(&value, "value"),
+            Some(false) => Err(failure(self.boundary.thrown(&get(&value, "error")?))),
+        }
+    }
+
+    fn file_info_of(&self, value: &JsValue, path: Option<&str>, method: &str) -> Result<FileInfo, ToolError> {
+        let shown = path.unwrap_or("an entry");
+        let expected = "{ name, path, kind, size, mtimeMs }";
+        let wrong = |found: &str| wrong_answer(method, shown, expected, found);
+        let info: InfoAnswer = self.boundary.to_json(value).map_err(|found| wrong(&found))?;
+        let kind = match info.kind.as_str() {
+            "file" => FileKind::File,
+            "directory" => FileKind::Directory,
+            "symlink" => FileKind::Symlink,
+            other => return Err(wrong(&format!("the kind \"{other}\""))),
+        };
+        let at = info.path.or(path.map(Into::into)).unwrap_or_default();
+        Ok(FileInfo {
+            name: info.name.unwrap_or_else(|| path::name(&at).to_owned()),
+            path: at,
+            kind,
+            size: info.size.unwrap_or(0.0).max(0.0) as u64,
+            mtime_ms: info.mtime_ms.unwrap_or(0.0),
+        })
+    }
+
+    /// The File System Standard has one name for both mismatches: look which one it is.
+    async fn told_apart(&self, error: ToolError, path: &str) -> ToolError {
+        if error.code != ErrorCode::NotDirectory {
+            return error;
+        }
+        match self.file_info(path).await {
+            Ok(info) if info.kind == FileKind::Directory => {
+                ToolError { code: ErrorCode::IsDirectory, ..error }
+            }
+            _ => error,
+        }
+    }
+}
+
+/// Refuses null and undefined where a value is due: some stores answer so for what is not there.
+fn due(value: JsValue, path: &str) -> Result<JsValue, ToolError> {
+    match value.is_null() || value.is_undefined() {
+        true => Err(ToolError::new(ErrorCode::NotFound, format!("no such file: {path}"))),
+        false => Ok(value),
+    }
+}
+
+fn kind_of(value: &JsValue) -> String {
+    match value.js_typeof().as_string() {
+        Some(kind) if kind == "object" && Array::is_array(value) => "an array".into(),
+        Some(kind) if kind == "object" => "an object".into(),
+        Some(kind) => format!("a {kind}"),
+        None => "something else".into(),
+    }
+}
+
+impl Env for JsEnv {
+    fn cwd(&self) -> &str {
+        &self.facts.cwd
+    }
+
+    fn home(&self) -> Option<&str> {
+        self.facts.home.as_deref()
+    }
+
+    fn description(&self) -> Option<&str> {
+        self.facts.description.as_deref()
+    }
+
+    fn shells(&self) -> &[Shell] {
+        &self.shells
+    }
+
+    async fn read_file(&self, path: &str) -> Result<Vec<u8>, ToolError> {
+        let value = match self.ask("readBinaryFile", path, &JsValue::UNDEFINED).await {
+            Ok(value) => due(value, path)?,
+            Err(error) => return Err(self.told_apart(error, path).await),
+        };
+        #[cfg(feature = "fault")]
+        assert!(!path.ends_with("/__trap__"), "a fault was asked for");
+        let Some(bytes) = self.boundary.to_bytes(&value) else {
+            return Err(wrong_answer("readBinaryFile", path, "a Uint8Array", &kind_of(&value)));
+        };
+        if bytes.length() > MOST_BYTES {
+            let size = crate::text::truncate::format_size(bytes.length().into());
+            let message = format!("the file has {size}, the most that is read at once is 1.0GB");
+            return Err(ToolError::new(ErrorCode::NotSupported, message));
+        }
+        Ok(bytes.to_vec())
+    }
+
+    async fn write_file(&self, path: &str, content: &[u8]) -> Result<(), ToolError> {
+        // Owned by the host from here on, not a view into wasm memory.
+        let bytes = Uint8Array::new_from_slice(content);
+        match self.ask("writeFile", path, &bytes).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.told_apart(error, path).await),
+        }
+    }
+
+    async fn file_info(&self, path: &str) -> Result<FileInfo, ToolError> {
+        let value = due(self.ask("fileInfo", path, &JsValue::UNDEFINED).await?, path)?;
+        self.file_info_of(&value, Some(path), "fileInfo")
+    }
+
+    async fn list_dir(&self, path: &str) -> Result<Vec<FileInfo>, ToolError> {
+        let value = due(self.ask("listDir", path, &JsValue::UNDEFINED).await?, path)?;
+        let Ok(entries) = value.dyn_into::<Array>() else {
+            return Err(wrong_answer("listDir", path, "an array", "something else"));
+        };
+        let infos = entries.iter().map(|entry| self.file_info_of(&entry, None, "listDir"));
+        infos.collect()
+    }
+
+    async fn canonical_path(&self, path: &str) -> Result<Option<String>, ToolError> {
+        if !self.has("canonicalPath") {
+            return Ok(None);
+        }
+        let value = due(self.ask("canonicalPath", path, &JsValue::UNDEFINED).await?, path)?;
+        match value.as_string().filter(|real| real.starts_with('/')) {
+            Some(real) => Ok(Some(path::join("/", &real))),
+            None => Err(wrong_answer("canonicalPath", path, "an absolute path", &kind_of(&value))),
+        }
+    }
+
+    async fn create_dir(&self, path: &str) -> Result<Option<()>, ToolError> {
+        if !self.has("createDir") {
+            return Ok(None);
+        }
+        self.ask("createDir", path, &JsValue::UNDEFINED).await.map(|_| Some(()))
+    }
+
+    async fn exec(
+        &self,
+        request: &ExecRequest,
+        output: OutputSink,
+    ) -> Result<Option<ExecOutcome>, ToolError> {
+        if !self.has("exec") {
+            return Ok(None);
+        }
+        let running = Running::start(&self.boundary, output);
+        let options = json!({
+            "command": request.command,
+            "shell": request.shell.as_str(),
+            "cwd": request.cwd,
+            "env": request.env.iter().cloned().collect::<HashMap<String, String>>(),
+            "unsetEnv": request.unset_env,
+            "timeout": request.timeout,
+        });
+        let answer = self.boundary.exec(&self.object, &options.to_string(), running.id);
+        let mut ended = pin!(self.boundary.outcome(answer));
+        let mut told = false;
+        let value = poll_fn(|cx| {
+            if !told && request.abort.poll(cx).is_ready() {
+                told = true;
+                // Only fails in a dead instance.
+                let _ = self.boundary.abort_exec(running.id);
+            }
+            match ended.as_mut().poll(cx) {
+                Poll::Ready(outcome) => Poll::Ready(outcome),
+                Poll::Pending => Poll::Pending,
+            }
+        })
+        .await?;
+        self.exec_outcome(self.unwrap(value)?).map(Some)
+    }
+
+    async fn settle_earlier_writes(&self, path: &str) {
+        let answer = self.boundary.earlier_writes(self.facts.key, path);
+        let _ = self.boundary.outcome(answer).await;
+    }
+}
+
+impl JsEnv {
+    fn exec_outcome(&self, value: JsValue) -> Result<ExecOutcome, ToolError> {
+        let wrong = |found: &str| {
+            let message = format!(
+                "the environment's exec answered {found}, expected {{ exitCode: number | null, stdout?, stderr? }}"
+            );
+            ToolError::new(ErrorCode::Unknown, message)
+        };
+        if !value.is_object() {
+            return Err(wrong(&kind_of(&value)));
+        }
+        let get = |key: &str| {
+            Reflect::get(&value, &key.into()).map_err(|thrown| failure(self.boundary.thrown(&thrown)))
+        };
+        let exit_code = get("exitCode")?;
+        let exit_code = match exit_code.as_f64() {
+            Some(code) if code.fract() == 0.0 => Some(code as i32),
+            None if exit_code.is_null() => None,
+            _ => return Err(wrong(&format!("{} as its exitCode", kind_of(&exit_code)))),
+        };
+        let text = |key: &str| -> Result<Option<Vec<u8>>, ToolError> {
+            let value = get(key)?;
+            if value.is_undefined() || value.is_null() {
+                return Ok(None);
+            }
+            match (value.as_string(), self.boundary.to_bytes(&value)) {
+                (Some(text), _) => Ok(Some(text.into_bytes())),
+                (None, Some(bytes)) => Ok(Some(bytes.to_vec())),
+                (None, None) => Err(wrong(&format!("{} as its {key}", kind_of(&value)))),
+            }
+        };
+        Ok(ExecOutcome { exit_code, stdout: text("stdout")?, stderr: text("stderr")? })
+    }
+}
+
+thread_local! {
+    static SINKS: RefCell<(u32, HashMap<u32, OutputSink>)> = RefCell::default();
+}
+
+/// A chunk of a running command's output; false if that command is over.
+pub fn chunk(exec: u32, stream: Stream, bytes: &[u8]) -> bool {
+    // Cloned out: the sink wakes a task, and nothing is borrowed meanwhile.
+    let sink = SINKS.with_borrow(|sinks| sinks.1.get(&exec).cloned());
+    match sink {
+        Some(sink) => sink(stream, bytes),
+        None => return false,
+    }
+    true
+}
+
+/// A running command's place among the sinks.
+struct Running<'a> {
+    boundary: &'a Boundary,
+    id: u32,
+}
+
+impl<'a> Running<'a> {
+    fn start(boundary: &'a Boundary, sink: OutputSink) -> Self {
+        let id = SINKS.with_borrow_mut(|(next, sinks)| {
+            *next = next.wrapping_add(1);
+            sinks.insert(*next, sink);
+            *next
+        });
+        Running { boundary, id }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        SINKS.with_borrow_mut(|sinks| sinks.1.remove(&self.id));
+        // Only fails in a dead instance.
+        let _ = self.boundary.close_exec(self.id);
+    }
+}
