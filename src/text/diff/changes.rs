@@ -9,7 +9,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::super::edit::Replacement;
 
 /// A region with more lines than this, both sides together, is not searched for its least change.
-const MAX_SEARCHED: usize = 100_000;
+const MAX_SEARCHED: usize = 200_000;
 
 /// A run of whole lines on one side of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
