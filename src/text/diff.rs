@@ -11,6 +11,7 @@
 
 mod changes;
 mod display;
+mod few;
 mod patch;
 #[cfg(test)]
 mod tests;
