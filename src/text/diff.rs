@@ -11,6 +11,7 @@
 
 mod changes;
 mod display;
+mod few;
 mod patch;
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,7 @@ pub struct FileDiff {
     /// Why there is no `patch`.
     pub patch_omitted: Option<String>,
     /// The first line that changed, 1-indexed in the new content; where lines went at the very end,
-    /// its last line. `None` where nothing changed, or nothing is left.
+    /// its last line (1 where nothing is left). `None` where nothing changed.
     pub first_changed_line: Option<usize>,
     /// How many `+` lines there are.
     pub lines_added: usize,
@@ -99,10 +100,9 @@ fn file_diff(path: &str, before: &[u8], after: &[u8], changes: &[Change], create
         diff: display::numbered(before, after, changes, CONTEXT),
         patch,
         patch_omitted,
-        first_changed_line: changes.first().and_then(|change| {
+        first_changed_line: changes.first().map(|change| {
             let beyond_the_end = change.new.bytes.start == after.len() && change.new.count == 0;
-            let line = change.new.line + usize::from(!beyond_the_end);
-            (line > 0).then_some(line)
+            (change.new.line + usize::from(!beyond_the_end)).max(1)
         }),
         lines_added: changes.iter().map(|change| change.new.count).sum(),
         lines_removed: changes.iter().map(|change| change.old.count).sum(),

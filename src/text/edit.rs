@@ -4,10 +4,10 @@
 //! line endings, invalid UTF-8, NUL, a missing final line break. All edits match the original file,
 //! never one another's output, and either all of them are applied or none.
 //!
-//! Each edit is looked for in tiers, strictest first (see [`locate`]); the first tier with any match
+//! Each edit is looked for in tiers, strictest first: the same bytes, then the same bytes but for line endings; the first tier with any match
 //! decides, so an exact match is never made ambiguous by a look-alike. CRLF is one unit everywhere: a
 //! span never begins or ends inside one, and the line breaks of the new text take the endings that
-//! the file has there (see [`endings`]).
+//! the file has there.
 //!
 //! Not here: reading and writing the file, UTF-16, and the diff (see [`super::diff`]).
 
@@ -22,7 +22,7 @@ mod tests;
 
 use std::ops::Range;
 
-use crate::error::{ErrorCode, ToolError};
+use crate::error::ToolError;
 use diagnose::{Failure, Reason};
 use endings::Endings;
 use locate::{Located, Source};
@@ -203,9 +203,4 @@ fn splice(original: &[u8], replacements: &[Replacement]) -> Vec<u8> {
 /// Models send the BOM that they saw, or one that the file does not have; it is never part of an edit.
 fn without_bom(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
-}
-
-/// A [`ToolError`] of one of the codes that an edit has.
-fn error(code: ErrorCode, message: String) -> ToolError {
-    ToolError::new(code, message)
 }

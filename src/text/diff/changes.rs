@@ -7,9 +7,12 @@ use memchr::{memchr, memchr_iter, memrchr};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::super::edit::Replacement;
+use super::few::few_changes;
 
-/// A region with more lines than this, both sides together, is not searched for its least change.
-const MAX_SEARCHED: usize = 100_000;
+/// A region with more lines than this, both sides together, is only searched for a few differences.
+const MAX_SEARCHED: usize = 200_000;
+/// So many; where there are more, such a region is replaced as a whole.
+const FEW: usize = 200;
 
 /// A run of whole lines on one side of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,10 +185,15 @@ fn common_suffix(a: &[u8], b: &[u8]) -> usize {
 
 /// What turns one list of lines into another: steps of (same, removed, added) lines, in this order.
 fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize, usize)> {
-    if old.is_empty() || new.is_empty() || old.len() + new.len() > MAX_SEARCHED {
-        return vec![(0, old.len(), new.len())];
+    let whole = vec![(0, old.len(), new.len())];
+    if old.is_empty() || new.is_empty() {
+        return whole;
     }
+    let large = old.len() + new.len() > MAX_SEARCHED;
     let (old, new) = intern(old, new);
+    if large {
+        return few_changes(&old, &new, FEW).unwrap_or(whole);
+    }
     let mut steps = Vec::new();
     let mut same = 0;
     for op in capture_diff_slices(Algorithm::Myers, &old, &new) {

@@ -99,7 +99,7 @@ fn empty_and_equal() {
     assert_eq!(between("f", Some(b"a"), b"a").lines_added, 0);
     let emptied = between("f", Some(b"a\nb\n"), b"");
     assert_eq!(emptied.patch.unwrap(), "--- a/f\n+++ b/f\n@@ -1,2 +0,0 @@\n-a\n-b\n");
-    assert_eq!(emptied.first_changed_line, None);
+    assert_eq!(emptied.first_changed_line, Some(1));
     let filled = between("f", Some(b""), b"a\n");
     assert_eq!(filled.patch.unwrap(), "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n");
     assert_eq!(between("f", None, b"").patch.unwrap(), "diff --git a/f b/f\nnew file mode 100644\n");
@@ -123,7 +123,14 @@ fn a_large_region_is_bounded() {
     let after: String = (0..20_000).map(|n| line(n, 104_729)).collect();
     let diff = between("f", Some(before.as_bytes()), after.as_bytes());
     assert!(diff.lines_added > 0);
-    let before = numbers(1..=60_000);
-    let diff = between("f", Some(before.as_bytes()), format!("x\n{before}y\n").as_bytes());
-    assert_eq!((diff.lines_removed, diff.lines_added), (60_000, 60_002));
+    let around = |lines: usize| {
+        let before = numbers(1..=lines);
+        let diff = between("f", Some(before.as_bytes()), format!("x\n{before}y\n").as_bytes());
+        (diff.lines_removed, diff.lines_added)
+    };
+    assert_eq!(around(60_000), (0, 2));
+    assert_eq!(around(110_000), (0, 2));
+    let (before, after) = (numbers(1..=110_000), numbers(5..=110_000).replace("00\n", "01\n"));
+    let diff = between("f", Some(before.as_bytes()), after.as_bytes());
+    assert_eq!((diff.lines_removed, diff.lines_added), (110_000, 109_996));
 }

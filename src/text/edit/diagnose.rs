@@ -3,10 +3,10 @@
 //! A model reads it and sends the edit again, so it names every failing edit, what was expected, what
 //! is there, and what to do. Built only on failure; at most 1 KB an edit and 2 KB in all.
 
+use super::Edit;
 use super::closest::{Block, closest, line_at, lines_of, same_but_blanks};
 use super::locate::Source;
 use super::show::{self, Visible, clip};
-use super::{Edit, error};
 use crate::error::{ErrorCode, ToolError};
 
 const MAX_EDIT: usize = 1024;
@@ -68,7 +68,7 @@ pub(super) fn failures(source: &Source, failures: &[Failure], batch: bool, path:
     if failures.len() > explained {
         parts.push(clip(others(&failures[explained..]), TAIL));
     }
-    error(failures[0].reason.code(), parts.join("\n"))
+    ToolError::new(failures[0].reason.code(), parts.join("\n"))
 }
 
 /// `Also failing: edits[3] (not found), edits[4] (2 occurrences)`
@@ -102,11 +102,12 @@ fn missing(source: &Source, old: &[u8], room: usize) -> String {
         return located;
     }
     let mut text: String = hints.iter().flatten().map(|hint| format!("\n{}", hint.text)).collect();
-    let sought = without_numbers(old).unwrap_or_else(|| old.to_vec());
-    match closest(source.body, &sought) {
+    let plain = if hints[0].is_some() { without_numbers(old) } else { None };
+    let sought = plain.as_deref().unwrap_or(old);
+    match closest(source.body, sought) {
         Some(block) => {
             let room = room.saturating_sub(text.len());
-            text.push_str(&describe(&block, &sought, room));
+            text.push_str(&describe(&block, sought, room));
         }
         None => {
             text.push_str("\nNothing in the file is like it; read the file again and copy oldText from it")
@@ -125,6 +126,16 @@ struct Hint {
 fn numbered(source: &Source, old: &[u8]) -> Option<Hint> {
     let plain = without_numbers(old)?;
     let found = if plain.is_empty() { None } else { source.first(&plain) };
+    if found.is_none() {
+        // A file can have numbered lines of its own.
+        let number = old.trim_ascii_start();
+        let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let own =
+            number.get(..digits + 1).is_some_and(|own| memchr::memmem::find(source.body, own).is_some());
+        if own {
+            return None;
+        }
+    }
     let place = match found {
         Some(at) => format!(": without it the text is at line {}", line_at(source.body, at) + 1),
         None => String::new(),
@@ -317,7 +328,7 @@ pub(super) fn overlap(body: &[u8], pairs: &[(usize, usize, usize)], path: &str) 
     text.push_str(
         "All edits match the original file, so no two may touch the same text: merge them into one edit",
     );
-    error(ErrorCode::Overlap, clip(text, MAX_ALL))
+    ToolError::new(ErrorCode::Overlap, clip(text, MAX_ALL))
 }
 
 /// The error for edits that all match and change nothing.
@@ -328,5 +339,5 @@ pub(super) fn no_change(edits: &[Edit], path: &str) -> ToolError {
     } else {
         "newText is what the file has there (a replaced text keeps the line endings of the file)"
     };
-    error(ErrorCode::NoChange, format!("No changes made to {path}: {why}"))
+    ToolError::new(ErrorCode::NoChange, format!("No changes made to {path}: {why}"))
 }

@@ -1,6 +1,7 @@
 //! The cases of the edit matcher, by their numbers.
 
 use super::*;
+use crate::error::ErrorCode;
 
 fn edit(old: &str, new: &str) -> Edit {
     Edit { old_text: old.to_string(), new_text: new.to_string(), replace_all: false }
@@ -201,6 +202,10 @@ fn e30_line_numbers() {
         );
     }
     assert!(!fails(file, &[edit("12345678 beta", "x")]).message.contains("prefix"));
+    // Not found without the number either: said, but not of a file that has such lines itself.
+    let message = fails(file, &[edit("2\tbetta", "x")]).message;
+    assert!(message.contains("prefix.") && message.contains("\n2: beta\n"), "{message}");
+    assert!(!fails("ports:\n  80: 8080\n", &[edit("  80: 8081", "x")]).message.contains("prefix"));
 }
 
 #[test]
