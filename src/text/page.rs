@@ -94,7 +94,7 @@ pub fn page(text: &str, range: &Range) -> Result<Page, ToolError> {
     let truncation = cut.facts.truncated.then(|| Truncation {
         total_lines: total,
         total_bytes: text.len() as u64,
-        ..cut.facts.clone()
+        ..cut.facts
     });
     let mut shown = cut.content.to_owned();
     if hint.is_some() && shown.ends_with('\n') {
