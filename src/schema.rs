@@ -79,6 +79,6 @@ impl CompiledSchema {
         if check::fit(&self.root, &mut value, check::Fit::new(coercion)) {
             return Ok(value);
         }
-        Err(errors::collect(&self.root, &value))
+        Err(errors::collect(&self.root, &value, coercion))
     }
 }

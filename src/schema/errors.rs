@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::check::valid;
+use super::Coercion;
+use super::check::{Fit, fit, valid};
 use super::compile::{Node, Rules, Type, Types};
 use super::number::{compare, equal, to_message};
 use super::wording::{brief, clip, compact, escape_controls};
@@ -88,8 +89,8 @@ impl Kind {
 
 /// Every error of a value that is not valid, up to [`MAX_ERRORS`].
 #[cold]
-pub(super) fn collect(node: &Node, value: &Value) -> Vec<SchemaError> {
-    let mut collector = Collector { path: String::new(), errors: Vec::new() };
+pub(super) fn collect(node: &Node, value: &Value, coercion: Coercion) -> Vec<SchemaError> {
+    let mut collector = Collector { path: String::new(), errors: Vec::new(), coercion };
     collector.node(node, value);
     collector.errors
 }
@@ -97,6 +98,8 @@ pub(super) fn collect(node: &Node, value: &Value) -> Vec<SchemaError> {
 struct Collector {
     path: String,
     errors: Vec<SchemaError>,
+    /// How the value was coerced before it came here.
+    coercion: Coercion,
 }
 
 impl Collector {
@@ -139,6 +142,15 @@ impl Collector {
             self.add(Kind::Type, format!("must be {}, got {}", list(types), got(types, value)));
             return;
         }
+        self.beside_any_of(rules, value);
+        if let Some(branches) = &rules.any_of
+            && !branches.iter().any(|branch| valid(branch, value))
+        {
+            self.any_of(rules, branches, value);
+        }
+    }
+
+    fn beside_any_of(&mut self, rules: &Rules, value: &Value) {
         self.values(rules, value);
         match value {
             Value::Number(_) => self.number(rules, value),
@@ -146,11 +158,6 @@ impl Collector {
             Value::Array(items) => self.items(rules, items),
             Value::Object(map) => self.properties(rules, map),
             _ => {}
-        }
-        if let Some(branches) = &rules.any_of
-            && !branches.iter().any(|branch| valid(branch, value))
-        {
-            self.any_of(branches, value);
         }
     }
 
@@ -262,12 +269,22 @@ impl Collector {
 
     /// No branch fits. If the value's type fits none, the types are listed; else the branch that it
     /// comes closest to speaks for all.
-    fn any_of(&mut self, branches: &[Node], value: &Value) {
+    fn any_of(&mut self, rules: &Rules, branches: &[Node], value: &Value) {
         let mut closest: Option<(usize, Vec<SchemaError>)> = None;
         for branch in branches {
-            let mut collector = Collector { path: self.path.clone(), errors: Vec::new() };
-            collector.node(branch, value);
+            let mut collector =
+                Collector { path: self.path.clone(), errors: Vec::new(), coercion: self.coercion };
+            // Where no branch fits the value was left alone; its errors are those of the coerced one.
+            let mut candidate = value.clone();
+            if fit(branch, &mut candidate, Fit::new(self.coercion)) {
+                collector.beside_any_of(rules, &candidate);
+            } else {
+                collector.node(branch, &candidate);
+            }
             let errors = collector.errors;
+            if errors.is_empty() {
+                continue;
+            }
             let is_other_form = |error: &SchemaError| {
                 error.path == self.path && matches!(error.kind, Kind::Type | Kind::FalseSchema)
             };
