@@ -16,7 +16,7 @@
  * @module
  */
 
-import type { ExecOptions, ExecResult, ExecutionEnv, FileInfo, ToolErrorCode } from "../types.js";
+import type { ExecOptions, ExecResult, ExecutionEnv, FileInfo, Options, ToolErrorCode } from "../types.js";
 import { checkAborted, failure } from "./failure.js";
 
 /** The part of just-bash's file systems that is used. Its Errors have no code: the message begins with `ENOENT:`. */
@@ -81,12 +81,30 @@ const ABORT_EXIT_CODE = 124;
 const MAX_LINKS = 40;
 
 /**
+ * What {@link justBash} returns. Its methods reject with an Error that has a `code`: `not_found`, `not_directory`,
+ * `is_directory`, `already_exists`, `permission_denied`, `busy`, `no_space`, `not_supported`, `invalid_path` (a loop
+ * of links), `aborted`, else `unknown`.
+ */
+export interface JustBashEnv extends ExecutionEnv {
+  /** A copy of the bytes. */
+  readBinaryFile(path: string, options?: Options): Promise<Uint8Array>;
+  /**
+   * Replaces or creates the file; a link at the end is followed. It refuses to write over a directory and below a
+   * missing one, which just-bash's in-memory file system by itself does not.
+   */
+  writeFile(path: string, content: Uint8Array, options?: Options): Promise<void>;
+  /** lstat. */
+  fileInfo(path: string, options?: Options): Promise<FileInfo>;
+  /** The entries, sorted by name. */
+  listDir(path: string, options?: Options): Promise<FileInfo[]>;
+  canonicalPath(path: string, options?: Options): Promise<string>;
+  createDir(path: string, options?: Options): Promise<void>;
+  /** Output comes with the result, never through the callbacks. An aborted command has no exit code. */
+  exec(command: string, options: ExecOptions): Promise<ExecResult>;
+}
+
+/**
  * Makes an environment of a just-bash instance.
- *
- * Its methods reject with an Error that has a `code`: `not_found`, `not_directory`, `is_directory`,
- * `already_exists`, `permission_denied`, `busy`, `no_space`, `not_supported`, `invalid_path` (a loop of links, a
- * NUL), `aborted`, else `unknown`. `writeFile` follows links and refuses to write over a directory, which just-bash's
- * in-memory file system by itself does not.
  *
  * @param bash an instance of just-bash's `Bash`; give it `executionLimits` and `customCommands` as you like
  *
@@ -101,11 +119,11 @@ const MAX_LINKS = 40;
  * await tools.call({ id: "1", name: "bash", arguments: { command: "wc -l < a.txt" } });
  * ```
  */
-export function justBash(bash: BashLike, options: JustBashOptions = {}): ExecutionEnv {
+export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBashEnv {
   const { cwd = bash.getCwd(), home, description = "simulated bash, no network, no git" } = options;
   const { fs } = bash;
 
-  const env: ExecutionEnv = {
+  const env: JustBashEnv = {
     cwd,
     description,
     shells: ["bash"],
@@ -184,7 +202,7 @@ export function justBash(bash: BashLike, options: JustBashOptions = {}): Executi
         exitCode: aborted ? null : result.exitCode,
         stdout: isBytes(result) ? latin1Bytes(result.stdout) : result.stdout,
         stderr: aborted ? withoutEnd(result.stderr, ABORT_NOTICE) : result.stderr,
-      } satisfies ExecResult;
+      };
     },
   };
   return home === undefined ? env : Object.assign(env, { home });
