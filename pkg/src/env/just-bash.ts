@@ -1,0 +1,315 @@
+/**
+ * A just-bash instance as an environment: its file system for the file tools, its interpreter for `bash`. Both see
+ * the same files.
+ *
+ * | what | here |
+ * |---|---|
+ * | output while a command runs | no: just-bash hands it over at the end |
+ * | output of an aborted command | lost |
+ * | abort | between statements and in `sleep`; a loop that never waits holds the thread until just-bash's own limits end it |
+ * | `cd`, `export`, functions | gone with the command that made them |
+ * | bytes that are no UTF-8 on stdout | as just-bash decoded them: each byte one character |
+ * | a variable in `unsetEnv` | gone for the command; a nested `bash -c` or `xargs` gets what the instance was made with |
+ *
+ * just-bash is not imported here: the host makes the instance.
+ *
+ * @module
+ */
+
+import type { ExecOptions, ExecResult, ExecutionEnv, FileInfo, Options, ToolErrorCode } from "../types.js";
+import { checkAborted, failure } from "./failure.js";
+
+/** The part of just-bash's file systems that is used. Its Errors have no code: the message begins with `ENOENT:`. */
+export interface BashFileSystemLike {
+  readFileBuffer(path: string): Promise<Uint8Array>;
+  writeFile(path: string, content: Uint8Array): Promise<void>;
+  stat(path: string): Promise<BashStatLike>;
+  lstat(path: string): Promise<BashStatLike>;
+  readdir(path: string): Promise<string[]>;
+  readlink(path: string): Promise<string>;
+  realpath(path: string): Promise<string>;
+  mkdir(path: string, options?: { recursive?: boolean }): Promise<void>;
+}
+
+/** What its `stat` tells. */
+export interface BashStatLike {
+  isFile: boolean;
+  isDirectory: boolean;
+  isSymbolicLink: boolean;
+  size: number;
+  mtime: Date;
+}
+
+/** The part of just-bash's `Bash` that is used (tried with 3.4.2). */
+export interface BashLike {
+  readonly fs: BashFileSystemLike;
+  exec(
+    command: string,
+    options?: {
+      cwd?: string;
+      env?: Record<string, string>;
+      replaceEnv?: boolean;
+      rawScript?: boolean;
+      signal?: AbortSignal;
+    },
+  ): Promise<{
+    stdout: string;
+    stderr: string;
+    exitCode: number;
+    stdoutKind?: "text" | "bytes";
+    stdoutEncoding?: "binary";
+  }>;
+  getCwd(): string;
+  getEnv(): Record<string, string>;
+}
+
+/** Options of {@link justBash}. */
+export interface JustBashOptions {
+  /** Absolute path of the working directory. Default: the instance's. */
+  cwd?: string;
+  /** Absolute path of the home directory. Default: none, `~` in a path of a file tool is an ordinary name. */
+  home?: string;
+  /** For the model. Default `"simulated bash, no network, no git"`. */
+  description?: string;
+}
+
+/** What just-bash appends when a signal ends a command, and the exit code it gives. */
+const ABORT_NOTICE = "bash: execution aborted\n";
+const ABORT_EXIT_CODE = 124;
+
+/** As many links as Linux follows. */
+const MAX_LINKS = 40;
+
+/**
+ * What {@link justBash} returns. Its methods reject with an Error that has a `code`: `not_found`, `not_directory`,
+ * `is_directory`, `already_exists`, `permission_denied`, `busy`, `no_space`, `not_supported`, `invalid_path` (a loop
+ * of links), `aborted`, else `unknown`.
+ */
+export interface JustBashEnv extends ExecutionEnv {
+  /** A copy of the bytes. */
+  readBinaryFile(path: string, options?: Options): Promise<Uint8Array>;
+  /**
+   * Replaces or creates the file; a link at the end is followed. It refuses to write over a directory and below a
+   * missing one, which just-bash's in-memory file system by itself does not.
+   */
+  writeFile(path: string, content: Uint8Array, options?: Options): Promise<void>;
+  /** lstat. */
+  fileInfo(path: string, options?: Options): Promise<FileInfo>;
+  /** The entries, sorted by name. */
+  listDir(path: string, options?: Options): Promise<FileInfo[]>;
+  canonicalPath(path: string, options?: Options): Promise<string>;
+  createDir(path: string, options?: Options): Promise<void>;
+  /** Output comes with the result, never through the callbacks. An aborted command has no exit code. */
+  exec(command: string, options: ExecOptions): Promise<ExecResult>;
+}
+
+/**
+ * Makes an environment of a just-bash instance.
+ *
+ * @param bash an instance of just-bash's `Bash`; give it `executionLimits` and `customCommands` as you like
+ *
+ * @example
+ * ```ts
+ * import { Bash } from "just-bash";
+ * import { createToolset } from "tackroom";
+ * import { justBash } from "tackroom/env/just-bash";
+ *
+ * const bash = new Bash({ files: { "/project/a.txt": "one\n" }, cwd: "/project" });
+ * const tools = await createToolset(justBash(bash));
+ * await tools.call({ id: "1", name: "bash", arguments: { command: "wc -l < a.txt" } });
+ * ```
+ */
+export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBashEnv {
+  const { cwd = bash.getCwd(), home, description = "simulated bash, no network, no git" } = options;
+  const { fs } = bash;
+
+  const env: JustBashEnv = {
+    cwd,
+    description,
+    shells: ["bash"],
+
+    async readBinaryFile(path, options) {
+      checkAborted(options);
+      // In memory, just-bash answers with the very bytes it keeps.
+      return (await coded(fs.readFileBuffer(path))).slice();
+    },
+
+    async writeFile(path, content, options) {
+      checkAborted(options);
+      const target = await resolveTarget(fs, path);
+      if ((await lstatOrNull(fs, target))?.isDirectory) {
+        throw failure("is_directory", `expected a file, found a directory: ${path}`);
+      }
+      checkAborted(options);
+      await coded(fs.writeFile(target, content.slice()));
+    },
+
+    async fileInfo(path, options) {
+      checkAborted(options);
+      return describe(path, await coded(fs.lstat(path)));
+    },
+
+    async listDir(path, options) {
+      checkAborted(options);
+      const directory = await coded(fs.realpath(path));
+      const names = await coded(fs.readdir(directory));
+      const entries = await Promise.all(
+        names.map(async (name) => {
+          const entry = join(directory, name);
+          const stat = await lstatOrNull(fs, entry);
+          return stat && describe(entry, stat);
+        }),
+      );
+      return entries.filter((entry) => entry !== null);
+    },
+
+    async canonicalPath(path, options) {
+      checkAborted(options);
+      return coded(fs.realpath(path));
+    },
+
+    async createDir(path, options) {
+      checkAborted(options);
+      const names = path.split("/").filter((name) => name !== "" && name !== ".");
+      for (let length = 1; length <= names.length; length++) {
+        const prefix = `/${names.slice(0, length).join("/")}`;
+        const target = await resolveTarget(fs, prefix);
+        const stat = await lstatOrNull(fs, target);
+        if (!stat) await coded(fs.mkdir(target));
+        else if (!stat.isDirectory) {
+          throw failure(
+            length === names.length ? "already_exists" : "not_directory",
+            `expected a directory, found a file: ${prefix}`,
+          );
+        }
+      }
+    },
+
+    async exec(command, options) {
+      checkAborted(options);
+      if (!(await coded(fs.stat(options.cwd))).isDirectory) {
+        throw failure("not_directory", `expected a directory to run in, found a file: ${options.cwd}`);
+      }
+      const result = await bash.exec(command, {
+        cwd: options.cwd,
+        signal: options.signal,
+        // Without it, just-bash may trim the lines of the command.
+        rawScript: true,
+        ...environment(bash, options),
+      });
+      const aborted = options.signal.aborted && result.exitCode === ABORT_EXIT_CODE;
+      return {
+        exitCode: aborted ? null : result.exitCode,
+        stdout: isBytes(result) ? latin1Bytes(result.stdout) : result.stdout,
+        stderr: aborted ? withoutEnd(result.stderr, ABORT_NOTICE) : result.stderr,
+      };
+    },
+  };
+  return home === undefined ? env : Object.assign(env, { home });
+}
+
+/**
+ * The variables of one command. just-bash can add to the inherited ones or replace them all, not remove one:
+ * where one that it has is to go, the rest is passed whole.
+ */
+function environment(bash: BashLike, { env, unsetEnv }: ExecOptions) {
+  const inherited = bash.getEnv();
+  const removed = unsetEnv.filter((name) => Object.hasOwn(inherited, name) && !Object.hasOwn(env, name));
+  if (removed.length === 0) return { env };
+  const kept = Object.entries(inherited).filter(
+    ([name]) => !removed.includes(name) && !PER_COMMAND.has(name),
+  );
+  return { env: { ...Object.fromEntries(kept), ...env }, replaceEnv: true };
+}
+
+/** Variables that just-bash sets anew for each command, from its working directory. */
+const PER_COMMAND = new Set(["PWD", "OLDPWD"]);
+
+/**
+ * Where writing to this path has to go: links resolved, the last name possibly missing. just-bash's in-memory
+ * file system keeps files by path and would replace a link, or store below one.
+ */
+async function resolveTarget(fs: BashFileSystemLike, path: string): Promise<string> {
+  let target = path;
+  for (let links = 0; links <= MAX_LINKS; links++) {
+    if (target === "/") return target;
+    const { parent, name } = split(target);
+    const directory = await coded(fs.realpath(parent));
+    if (!(await coded(fs.stat(directory))).isDirectory) {
+      throw failure("not_directory", `expected a directory, found a file: ${parent}`);
+    }
+    const resolved = join(directory, name);
+    if (name === "." || name === "..") return coded(fs.realpath(resolved));
+    if (!(await lstatOrNull(fs, resolved))?.isSymbolicLink) return resolved;
+    const next = await coded(fs.readlink(resolved));
+    target = next.startsWith("/") ? next : join(directory, next);
+  }
+  throw failure("invalid_path", `expected a path, found a loop of links: ${path}`);
+}
+
+/** lstat, with null for what is missing. */
+async function lstatOrNull(fs: BashFileSystemLike, path: string): Promise<BashStatLike | null> {
+  try {
+    return await coded(fs.lstat(path));
+  } catch (error) {
+    if ((error as { code?: string }).code === "not_found") return null;
+    throw error;
+  }
+}
+
+/** The same outcome; an Error that begins with `ENOENT:` comes out with a code. */
+async function coded<T>(outcome: Promise<T>): Promise<T> {
+  try {
+    return await outcome;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const name = /^(E[A-Z]+):/.exec(message)?.[1] ?? "";
+    throw failure(CODES[name] ?? "unknown", message, error);
+  }
+}
+
+const CODES: Record<string, ToolErrorCode | undefined> = {
+  ENOENT: "not_found",
+  ENOTDIR: "not_directory",
+  EISDIR: "is_directory",
+  EEXIST: "already_exists",
+  EACCES: "permission_denied",
+  EPERM: "permission_denied",
+  EROFS: "permission_denied",
+  EBUSY: "busy",
+  ENOSPC: "no_space",
+  EFBIG: "no_space",
+  ENOSYS: "not_supported",
+  ENOTSUP: "not_supported",
+  ELOOP: "invalid_path",
+  EINVAL: "invalid_path",
+  ENAMETOOLONG: "invalid_path",
+};
+
+function describe(path: string, stat: BashStatLike): FileInfo {
+  const kind = stat.isSymbolicLink ? "symlink" : stat.isDirectory ? "directory" : "file";
+  return { name: split(path).name, path, kind, size: stat.size, mtimeMs: stat.mtime.getTime() };
+}
+
+function split(path: string): { parent: string; name: string } {
+  const trimmed = path.replace(/\/+$/, "");
+  const slash = trimmed.lastIndexOf("/");
+  return { parent: trimmed.slice(0, slash) || "/", name: trimmed.slice(slash + 1) };
+}
+
+function join(directory: string, name: string): string {
+  return directory === "/" ? `/${name}` : `${directory}/${name}`;
+}
+
+/** just-bash marks output that is a byte buffer in a string, one character a byte. */
+function isBytes(result: { stdoutKind?: "text" | "bytes"; stdoutEncoding?: "binary" }): boolean {
+  return (result.stdoutKind ?? (result.stdoutEncoding === "binary" ? "bytes" : "text")) === "bytes";
+}
+
+function latin1Bytes(text: string): Uint8Array {
+  return Uint8Array.from(text, (char) => char.charCodeAt(0));
+}
+
+function withoutEnd(text: string, end: string): string {
+  return text.endsWith(end) ? text.slice(0, -end.length) : text;
+}
