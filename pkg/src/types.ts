@@ -12,9 +12,7 @@ export type MaybePromise<T> = T | Promise<T>;
  * An outcome as a value instead of a throw. An object counts as one only if its `ok` is a boolean.
  * `code` is an error code of Tackroom (`not_found`), of Node (`ENOENT`) or a DOMException name.
  */
-export type Result<T> =
-  | { ok: true; value: T }
-  | { ok: false; error: { code: string; message: string } };
+export type Result<T> = { ok: true; value: T } | { ok: false; error: { code: string; message: string } };
 
 /** What every environment method gets last. */
 export interface Options {
@@ -348,9 +346,7 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
     call: BeforeToolCall,
   ): MaybePromise<void | { block?: boolean; reason?: string; terminate?: boolean } | { args: unknown }>;
   /** Runs after execution: replaces `content`, `details`, `isError`, `usage` or `terminate`, field by field. */
-  afterToolCall?(
-    call: AfterToolCall,
-  ): MaybePromise<void | {
+  afterToolCall?(call: AfterToolCall): MaybePromise<void | {
     content?: Content[];
     details?: unknown;
     isError?: boolean;

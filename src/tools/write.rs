@@ -88,14 +88,12 @@ pub(super) async fn store<E: Env, H: Host>(
     content: &[u8],
     is_new: bool,
 ) -> Result<(), ToolError> {
+    let failed = |error| files::unusable(error, shown, path);
+    if is_new {
+        cx.env.create_dir(path::parent(path)).await.map_err(failed)?;
+    }
     *cx.on_abort.borrow_mut() = OnAbort::LetItLand(shown.to_owned());
-    let stored = async {
-        if is_new {
-            cx.env.create_dir(path::parent(path)).await?;
-        }
-        cx.env.write_file(path, content).await
-    };
-    let result = stored.await.map_err(|error| files::unusable(error, shown, path));
+    let stored = cx.env.write_file(path, content).await.map_err(failed);
     *cx.on_abort.borrow_mut() = OnAbort::Drop;
-    result
+    stored
 }

@@ -54,9 +54,9 @@ extern "C" {
     /// The value as a byte array of this realm, or undefined.
     #[wasm_bindgen(method, catch)]
     fn bytes(this: &Boundary, value: &JsValue) -> Result<JsValue, JsValue>;
-    /// JSON of a value's own plain properties, for a message or to be read; undefined if it has none.
-    #[wasm_bindgen(method, catch)]
-    fn json(this: &Boundary, value: &JsValue) -> Result<Option<String>, JsValue>;
+    /// JSON of a file info's properties; undefined if the value is no object.
+    #[wasm_bindgen(method, catch, js_name = fileInfo)]
+    fn file_info(this: &Boundary, value: &JsValue) -> Result<Option<String>, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn now(this: &Boundary) -> Result<f64, JsValue>;
     /// Reports the id after that many milliseconds.
@@ -176,9 +176,9 @@ impl Boundary {
         self.bytes(value).ok()?.dyn_into().ok()
     }
 
-    /// The value's plain properties.
-    pub fn to_json<T: serde::de::DeserializeOwned>(&self, value: &JsValue) -> Result<T, String> {
-        let text = self.json(value).ok().flatten().ok_or("a value without properties")?;
+    /// The properties of a file info; else what was found instead.
+    pub fn to_file_info<T: serde::de::DeserializeOwned>(&self, value: &JsValue) -> Result<T, String> {
+        let text = self.file_info(value).ok().flatten().ok_or("no object")?;
         serde_json::from_str(&text).map_err(|error| {
             let shown: String = text.chars().take(200).collect();
             format!("{shown} ({error})")

@@ -184,13 +184,16 @@ struct Header {
 
 /// Starts a call; scratch holds its header and its argument text. It is answered through `Boundary.settled`.
 #[wasm_bindgen]
-pub fn call_start(toolset: u32, call: u32, header: usize, arguments: usize) {
+pub fn call_start(toolset: u32, call: u32, header: usize, arguments: usize, aborted: bool) {
     let [header, arguments] = parts([header, arguments]);
     let Ok(header) = serde_json::from_slice::<Header>(&header) else { return };
     let Some(toolset) = with_toolset(toolset, Rc::clone) else { return };
     STATE.with(|state| {
         let Some(boundary) = state.boundary.borrow().clone() else { return };
         let abort = Abort::default();
+        if aborted {
+            abort.raise();
+        }
         state.calls.borrow_mut().insert(call, abort.clone());
         state.executor.spawn(run_call(toolset, boundary, call, header, arguments, abort));
         state.executor.run();

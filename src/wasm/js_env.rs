@@ -97,7 +97,7 @@ impl JsEnv {
         let shown = path.unwrap_or("an entry");
         let expected = "{ name, path, kind, size, mtimeMs }";
         let wrong = |found: &str| wrong_answer(method, shown, expected, found);
-        let info: InfoAnswer = self.boundary.to_json(value).map_err(|found| wrong(&found))?;
+        let info: InfoAnswer = self.boundary.to_file_info(value).map_err(|found| wrong(&found))?;
         let kind = match info.kind.as_str() {
             "file" => FileKind::File,
             "directory" => FileKind::Directory,

@@ -1,0 +1,18 @@
+/**
+ * Tackroom with its wasm module inside: for Node and for every bundler, with nothing to configure.
+ *
+ * @module
+ */
+
+import { setDefaultSource } from "./api.js";
+import { unpack } from "./load.js";
+
+// Nothing is loaded at import: a server may import this and never use it.
+setDefaultSource(async () => {
+  const { default: packed, rawLength } = await import("../wasm/core-inline.js");
+  return unpack(packed, rawLength);
+});
+
+export { createToolset, init, validateToolArguments, validateToolCall } from "./api.js";
+export { ToolError } from "./errors.js";
+export type * from "./types.js";

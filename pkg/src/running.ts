@@ -1,0 +1,169 @@
+/**
+ * One call on its way: what the core tells of it, and who hears it.
+ *
+ * @module
+ */
+
+import type { RunningCall } from "./core.js";
+import type {
+  AfterToolCall,
+  BeforeToolCall,
+  FileChange,
+  PartialResult,
+  ToolCall,
+  ToolErrorCode,
+  ToolEvent,
+  ToolResult,
+  ToolsetOptions,
+} from "./types.js";
+import { textOf } from "./values.js";
+
+export type AnyResult = ToolResult;
+
+/** The result of a call that failed on this side of the core. */
+export function failed(call: Partial<ToolCall>, message: string, code: ToolErrorCode): AnyResult {
+  return {
+    toolCallId: String(call.id ?? ""),
+    toolName: String(call.name ?? ""),
+    content: [{ type: "text", text: message }],
+    isError: true,
+    details: { code },
+  };
+}
+
+/** What a call needs of the toolset that it belongs to. */
+export interface CallHost {
+  readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall">;
+  emit(event: ToolEvent): void;
+  readonly hasListeners: boolean;
+}
+
+export class Running implements RunningCall {
+  readonly #call: ToolCall;
+  readonly #host: CallHost;
+  readonly #context: unknown;
+  readonly #onUpdate: ((partial: PartialResult) => void) | undefined;
+  readonly #controller = new AbortController();
+  readonly #startedAt = performance.now();
+  readonly #resolve: (result: AnyResult) => void;
+  readonly result: Promise<AnyResult>;
+  #isAnswered = false;
+
+  constructor(
+    call: ToolCall,
+    host: CallHost,
+    context: unknown,
+    onUpdate: ((partial: PartialResult) => void) | undefined,
+  ) {
+    this.#call = call;
+    this.#host = host;
+    this.#context = context;
+    this.#onUpdate = onUpdate;
+    let resolve!: (result: AnyResult) => void;
+    this.result = new Promise((settle) => {
+      resolve = settle;
+    });
+    this.#resolve = resolve;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** Tells the environment, and the hooks, that the call is to end. */
+  abort(): void {
+    this.#controller.abort();
+  }
+
+  started(): void {
+    this.#emit({ type: "tool_execution_start", args: this.#call.arguments });
+  }
+
+  wantsUpdates(): boolean {
+    return !this.#isAnswered && (this.#onUpdate !== undefined || this.#host.hasListeners);
+  }
+
+  updated(text: string): void {
+    const partial = JSON.parse(text) as PartialResult;
+    if (this.#onUpdate) guarded("onUpdate", () => this.#onUpdate?.(partial));
+    this.#emit({ type: "tool_execution_update", partial });
+  }
+
+  mutated(text: string): void {
+    this.#emit({ type: "mutation", change: JSON.parse(text) as FileChange });
+  }
+
+  settled(text: string, durationMs: number): void {
+    this.answer(JSON.parse(text) as AnyResult, durationMs);
+  }
+
+  trapped(reason: string): void {
+    this.abort();
+    const message =
+      `The tool core failed (${reason}) while this call was running, and is restarted for the next one. What the ` +
+      "call had begun may have taken effect: look before you repeat it";
+    this.answer(failed(this.#call, message, "trapped"));
+  }
+
+  answer(result: AnyResult, durationMs = performance.now() - this.#startedAt): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.#emit({ type: "tool_execution_end", result, isError: result.isError, durationMs });
+    this.#resolve(result);
+  }
+
+  async before(argsText: string, accessText: string): Promise<string> {
+    const args = JSON.parse(argsText);
+    const asked = JSON.stringify(args);
+    const call: BeforeToolCall = {
+      toolCallId: this.#call.id,
+      name: this.#call.name,
+      args,
+      access: JSON.parse(accessText),
+      context: this.#context,
+      signal: this.signal,
+    };
+    const decision = await this.#host.hooks.beforeToolCall?.(call);
+    const said = typeof decision === "object" && decision !== null ? decision : {};
+    if ("block" in said && said.block) {
+      const reason = said.reason === undefined ? undefined : String(said.reason);
+      return JSON.stringify({ kind: "block", reason, terminate: said.terminate === true });
+    }
+    const changed = "args" in said ? said.args : call.args;
+    const now = JSON.stringify(changed ?? null);
+    return now === asked ? '{"kind":"run"}' : `{"kind":"change","args":${now}}`;
+  }
+
+  async after(argsText: string, resultText: string): Promise<string> {
+    const call: AfterToolCall = {
+      toolCallId: this.#call.id,
+      name: this.#call.name,
+      args: JSON.parse(argsText),
+      result: JSON.parse(resultText),
+      context: this.#context,
+      signal: this.signal,
+    };
+    const patch = await this.#host.hooks.afterToolCall?.(call);
+    if (typeof patch !== "object" || patch === null) return "{}";
+    const { content, details, isError, usage, terminate } = patch;
+    return JSON.stringify({ content, details, isError, usage, terminate });
+  }
+
+  #emit(event: { type: ToolEvent["type"] } & Record<string, unknown>): void {
+    if (!this.#host.hasListeners) return;
+    this.#host.emit({ toolCallId: this.#call.id, toolName: this.#call.name, ...event } as ToolEvent);
+  }
+}
+
+/** Runs a host's listener. It may throw, and that is nobody else's business; but it is said. */
+export function guarded(what: string, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    console.error(`tackroom: ${what} threw: ${textOf(error)}`);
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Writes that the host has not finished, and the identity of environments.
+ *
+ * The mutation queue lives in the core. When an instance traps, its queue is gone, but a write that it began is
+ * still with the host; the next instance asks here before it changes the same file.
+ *
+ * @module
+ */
+
+import { isThenable } from "./values.js";
+
+interface Write {
+  generation: number;
+  settled: Promise<unknown>;
+}
+
+const keys = new WeakMap<object, number>();
+let nextKey = 0;
+
+/** The number of an environment, the same for every toolset over it. */
+export function environmentKey(env: object): number {
+  let key = keys.get(env);
+  if (key === undefined) {
+    key = nextKey++;
+    keys.set(env, key);
+  }
+  return key;
+}
+
+class WritesInFlight {
+  readonly #writes = new Map<string, Set<Write>>();
+
+  /** Remembers a write until it settles. Answers what the environment answered. */
+  track(env: object, path: string, generation: number, answer: unknown): unknown {
+    if (!isThenable(answer)) return answer;
+    const promise = Promise.resolve(answer);
+    const place = `${environmentKey(env)} ${path}`;
+    const writes = this.#writes.get(place) ?? new Set();
+    const forget = () => {
+      writes.delete(write);
+      if (writes.size === 0) this.#writes.delete(place);
+    };
+    const write: Write = { generation, settled: promise.then(forget, forget) };
+    writes.add(write);
+    this.#writes.set(place, writes);
+    return promise;
+  }
+
+  /** The writes to a file that older instances began, if there are any. */
+  earlierThan(env: number, path: string, generation: number): Promise<unknown> | undefined {
+    const writes = [...(this.#writes.get(`${env} ${path}`) ?? [])];
+    const earlier = writes.filter((write) => write.generation < generation).map((write) => write.settled);
+    return earlier.length > 0 ? Promise.all(earlier) : undefined;
+  }
+}
+
+export const writesInFlight = new WritesInFlight();
