@@ -13,7 +13,8 @@ const PORT: u16 = 4173;
 
 /// Builds the page, serves it until it is stopped, prints its URL.
 pub fn serve(port: Option<u16>) -> Result<(), Failure> {
-    build()?;
+    package::build()?;
+    page()?;
     let mut server = Server::start(port.unwrap_or(PORT), port.is_some())?;
     println!("\n  The playground is at  {}\n  Ctrl-C stops it.\n", paint("36;1", &server.url));
     let status = server.child.wait();
@@ -25,7 +26,13 @@ pub fn serve(port: Option<u16>) -> Result<(), Failure> {
 
 /// Builds the page, serves it on a free port, and lets a headless browser run through it.
 pub fn check() -> Result<(), Failure> {
-    build()?;
+    package::build()?;
+    drive()
+}
+
+/// The same over the package as it lies there.
+pub fn drive() -> Result<(), Failure> {
+    page()?;
     if !root().join(CHECK).exists() {
         skipped("driving the playground", &format!("there is no {CHECK} yet"));
         return Ok(());
@@ -40,8 +47,8 @@ pub fn check() -> Result<(), Failure> {
         .map(drop)
 }
 
-fn build() -> Result<(), Failure> {
-    package::build()?;
+/// The page in www/dist, with its data.
+fn page() -> Result<(), Failure> {
     step("writing the sample project")
         .note(|output| output.lines().next().map(str::to_string))
         .run(Command::new("node").arg("www/sample.mjs"))?;
@@ -95,7 +102,7 @@ impl Server {
         if let Some(mut stderr) = self.child.stderr.take() {
             let _ = stderr.read_to_string(&mut words);
         }
-        words.lines().find(|line| line.contains("Error")).unwrap_or(words.trim()).to_string()
+        words.lines().find(|line| line.starts_with("Error")).unwrap_or(words.trim()).to_string()
     }
 }
 

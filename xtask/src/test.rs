@@ -29,7 +29,7 @@ const ALL: [Stage; 12] = [
     ("TypeScript style", style),
     ("package tests in Node", node_tests),
     ("wasm tests", wasm_tests),
-    ("playground", play::check),
+    ("playground", play::drive),
     ("publint", publint),
     ("size", size::check),
 ];
@@ -87,10 +87,10 @@ fn rust_tests() -> Result<(), Failure> {
 }
 
 fn types() -> Result<(), Failure> {
-    if has_files("tests/js", ".ts")? {
+    if has_file(&root().join("tests/js"), ".ts") {
         step("checking the types of the tests").run(&mut package::tsc("tests/js"))?;
     } else {
-        skipped("checking the types of the tests", "there is no .ts file in tests/js yet");
+        skipped("checking the types of the tests", "there is no .ts file below tests/js yet");
     }
     step("checking the types of the playground").run(&mut package::tsc("www")).map(drop)
 }
@@ -113,7 +113,7 @@ fn style() -> Result<(), Failure> {
 }
 
 fn node_tests() -> Result<(), Failure> {
-    let files = files("tests/js", ".test.mjs")?;
+    let files = files("tests/js", ".test.mjs");
     if files.is_empty() {
         skipped("node --test", "there is no tests/js/*.test.mjs yet");
         return Ok(());
@@ -142,7 +142,13 @@ fn wasm_tests() -> Result<(), Failure> {
             command.args(["--headless", "--chrome", "--chromedriver"]).arg(tools::chromedriver()?);
             tools::chromium()?;
         }
-        step(title).note(rust_passed).run(command.args(["--test", name]).env("PATH", &path))?;
+        step(title)
+            .hint(
+                "wasm-pack compiles every test of the crate for wasm: one that cannot be\n\
+                 starts with #![cfg(not(target_arch = \"wasm32\"))].",
+            )
+            .note(rust_passed)
+            .run(command.args(["--test", name]).env("PATH", &path))?;
     }
     Ok(())
 }
@@ -162,23 +168,24 @@ fn wasm_tests_present() -> impl Iterator<Item = (&'static str, &'static str, &'s
 }
 
 /// The files of a folder whose names end in `ending`, sorted.
-fn files(folder: &str, ending: &str) -> Result<Vec<String>, Failure> {
-    let entries = match fs::read_dir(root().join(folder)) {
-        Ok(entries) => entries,
-        Err(_) => return Ok(Vec::new()),
-    };
-    let mut names: Vec<String> = entries
+fn files(folder: &str, ending: &str) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(root().join(folder))
+        .into_iter()
+        .flatten()
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| name.ends_with(ending))
-        .map(|name| Path::new(folder).join(name).to_string_lossy().into_owned())
+        .map(|name| format!("{folder}/{name}"))
         .collect();
     names.sort();
-    Ok(names)
+    names
 }
 
-fn has_files(folder: &str, ending: &str) -> Result<bool, Failure> {
-    Ok(!files(folder, ending)?.is_empty())
+/// Whether a folder has a file whose name ends in `ending`, at any depth.
+fn has_file(folder: &Path, ending: &str) -> bool {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).any(|path| {
+        if path.is_dir() { has_file(&path, ending) } else { path.to_string_lossy().ends_with(ending) }
+    })
 }
 
 /// "212 passed", over all of cargo's "test result:" lines.
