@@ -114,7 +114,7 @@ export class CoreToolset implements Toolset, CallHost {
 
   async #call(call: ToolCall, options: CallOptions): Promise<AnyResult> {
     const texts = textsOf(call, this.#options);
-    const context = "context" in options ? options.context : valueOf(this.#options.context);
+    const context = "context" in options ? options.context : current(this.#options.context);
     const running = new Running(call, this, context, options.onUpdate);
     if (this.#isDisposed) {
       running.started();
@@ -238,7 +238,7 @@ export class CoreToolset implements Toolset, CallHost {
     const plain: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(this.#options)) {
       if (!OWN_OPTIONS.has(name))
-        plain[name] = name === "limits" || name === "session" ? valueOf(value) : value;
+        plain[name] = name === "limits" || name === "session" ? current(value) : value;
     }
     // JSON would turn these to null, and a limit of Infinity to none.
     return JSON.stringify(plain, (_, value) =>
@@ -255,7 +255,7 @@ export class CoreToolset implements Toolset, CallHost {
 }
 
 /** A value, or what a function gives now. */
-function valueOf(value: unknown): unknown {
+function current(value: unknown): unknown {
   return typeof value === "function" ? value() : value;
 }
 
