@@ -91,7 +91,7 @@ pub fn page(text: &str, range: &Range) -> Result<Page, ToolError> {
             Some(format!("[Showing lines {first}-{last} of {total}{why}. Use offset={next} to continue.]"))
         }
     };
-    let truncation = cut.facts.truncated.then(|| Truncation {
+    let truncation = cut.facts.truncated.then_some(Truncation {
         total_lines: total,
         total_bytes: text.len() as u64,
         ..cut.facts

@@ -1,0 +1,115 @@
+#![cfg(not(target_arch = "wasm32"))]
+//! Imports point one way: wasm → call → tools → {schema, text, path, env} → error. A layer may use those below it;
+//! `schema` and `text` know no environment, no tool and no JavaScript.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module of the crate, and the modules that it may name.
+const LAYERS: [(&str, &[&str]); 8] = [
+    ("error", &[]),
+    ("path", &["error"]),
+    ("text", &["error"]),
+    ("schema", &["error"]),
+    ("env", &["error", "path", "text"]),
+    ("tools", &["error", "path", "text", "schema", "env"]),
+    ("call", &["error", "path", "text", "schema", "env", "tools"]),
+    ("wasm", &["error", "path", "text", "schema", "env", "tools", "call"]),
+];
+
+/// Crates that only the wasm layer may name.
+const BOUNDARY: [&str; 4] = ["wasm_bindgen", "js_sys", "web_sys", "console_error_panic_hook"];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("src can be listed") {
+        let path = entry.expect("src can be listed").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The code of a file without comments: a doc link may point anywhere.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("a source file is text");
+    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// The modules that code names as `crate::x`, or in `use crate::{x, y::z}`.
+fn named(code: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            None => names.push(identifier(rest)),
+            Some(group) => {
+                let mut depth = 0;
+                let mut start = 0;
+                for (i, c) in group.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => {
+                            names.push(identifier(group[start..i].trim_start()));
+                            break;
+                        }
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => {
+                            names.push(identifier(group[start..i].trim_start()));
+                            start = i + 1;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+fn identifier(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+fn layer_of(src: &Path, path: &Path) -> Option<&'static str> {
+    let inside = path.strip_prefix(src).expect("found below src");
+    let first = inside.components().next().expect("a file name").as_os_str().to_string_lossy().into_owned();
+    let name = first.trim_end_matches(".rs");
+    LAYERS.iter().map(|layer| layer.0).find(|layer| *layer == name)
+}
+
+#[test]
+fn imports_point_one_way() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&src, &mut files);
+    assert!(files.len() > 30, "the sources were found");
+    let mut wrong = Vec::new();
+    for file in files {
+        if file.ends_with("src/lib.rs") {
+            continue;
+        }
+        let layer = layer_of(&src, &file).unwrap_or_else(|| panic!("{} belongs to no layer", file.display()));
+        let allowed = LAYERS.iter().find(|known| known.0 == layer).expect("known").1;
+        let code = code(&file);
+        for name in named(&code) {
+            if name != layer && !allowed.contains(&name.as_str()) {
+                wrong.push(format!("{}: {layer} must not use crate::{name}", file.display()));
+            }
+        }
+        for outside in BOUNDARY {
+            if layer != "wasm" && code.contains(outside) {
+                wrong.push(format!("{}: only wasm may use {outside}", file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_reader_of_imports_sees_groups() {
+    let code = "use crate::env::Env;\nuse crate::{text::{a, b}, tools, call::x};\nlet y = crate::error::E;";
+    assert_eq!(named(code), ["env", "text", "tools", "call", "error"]);
+}
