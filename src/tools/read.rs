@@ -86,7 +86,12 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     if encoding::is_binary(&bytes) {
         let size = format_size(bytes.len() as u64);
         let notice = format!("[{} is a binary file of {size}: its bytes are not shown]", found.shown);
-        return Ok(Output { content: vec![super::Content::text(notice)], details: Default::default() });
+        let details = Details {
+            line_ending: encoding::line_ending(&bytes).as_str(),
+            encoding: encoding::detect(&bytes).as_str(),
+            truncation: None,
+        };
+        return Ok(Output::new(notice, &details));
     }
     let decoded = encoding::decode(&bytes);
     let range = Range {
