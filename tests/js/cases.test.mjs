@@ -85,7 +85,8 @@ const absolute = (path) => (path.startsWith("/") ? path : `${CWD}/${path}`);
 function entries(files = {}) {
   const [contents, links, directories] = [{}, [], []];
   for (const [path, entry] of Object.entries(files)) {
-    if (entry.link !== undefined) links.push([entry.link, absolute(path)]);
+    // A string has a method of that name.
+    if (Object.hasOwn(entry, "link")) links.push([entry.link, absolute(path)]);
     else if (entry.directory) directories.push(absolute(path));
     else contents[absolute(path)] = new Uint8Array(bytesOf(entry, "entry"));
   }
