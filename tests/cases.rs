@@ -16,9 +16,7 @@ use tackroom::call::{
     self, Arguments, Event, NoHooks, Observer, Options, Registry, Scope, ToolCall, ToolResult,
 };
 use tackroom::env::memory::Step as ShellStep;
-use tackroom::env::{
-    Abort, Env, ExecOutcome, FileKind, ManualHost, MemoryEnv, MutationQueue, Shell, Stream,
-};
+use tackroom::env::{Abort, Env, ExecOutcome, FileKind, ManualHost, MemoryEnv, MutationQueue, Shell, Stream};
 use tackroom::error::{ErrorCode, ToolError};
 use tackroom::schema::{Coercion, CompiledSchema, parse, wording};
 
@@ -98,9 +96,16 @@ struct Failure {
 #[derive(Debug, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Step {
-    Call { call: Call, result: Expected },
+    Call {
+        call: Call,
+        result: Expected,
+    },
     /// Reads on as each hint says: the pages together are the file.
-    Follow { follow: Call, file: String, pages: usize },
+    Follow {
+        follow: Call,
+        file: String,
+        pages: usize,
+    },
 }
 
 #[derive(Debug, Deserialize)]
@@ -273,7 +278,9 @@ impl Stage {
         while let Some(directory) = todo.pop() {
             for info in self.host.run(self.env.list_dir(&directory)).expect("directories can be listed") {
                 let content = match info.kind {
-                    FileKind::File => self.host.run(self.env.read_file(&info.path)).expect("files can be read"),
+                    FileKind::File => {
+                        self.host.run(self.env.read_file(&info.path)).expect("files can be read")
+                    }
                     FileKind::Symlink => b"(a link)".to_vec(),
                     FileKind::Directory => {
                         todo.push(info.path);
@@ -441,7 +448,8 @@ fn same(a: &Value, b: &Value) -> bool {
 
 fn check_follow(stage: &Stage, first: &Call, file: &str, pages: usize) -> Result<Problems, String> {
     let mut problems = Problems::new();
-    let whole = stage.tree().remove(&tackroom::path::join(CWD, file)).ok_or("follow: there is no such file")?;
+    let whole =
+        stage.tree().remove(&tackroom::path::join(CWD, file)).ok_or("follow: there is no such file")?;
     let whole = String::from_utf8(whole).map_err(|_| "follow: the file is no UTF-8")?;
     let mut read = String::new();
     let mut arguments = first.arguments.as_object().cloned().ok_or("follow: expected an object")?;
@@ -486,7 +494,11 @@ fn check_follow(stage: &Stage, first: &Call, file: &str, pages: usize) -> Result
     // Whether the last line has a break is not to be seen where it came in slices.
     if read.trim_end_matches('\n') != whole.trim_end_matches('\n') || read.len().abs_diff(whole.len()) > 1 {
         let at = read.bytes().zip(whole.bytes()).take_while(|(a, b)| a == b).count();
-        problems.push(format!("the pages have {} bytes, the file {}; they differ at {at}", read.len(), whole.len()));
+        problems.push(format!(
+            "the pages have {} bytes, the file {}; they differ at {at}",
+            read.len(),
+            whole.len()
+        ));
     }
     Ok(problems)
 }

@@ -86,7 +86,8 @@ pub fn prepare(arguments: Value) -> Value {
         }
     }
     // Models that fill in every key send null for a pair that they do not mean.
-    let has_pair = ["oldText", "newText"].iter().any(|key| pair.get(*key).is_some_and(|text| !text.is_null()));
+    let has_pair =
+        ["oldText", "newText"].iter().any(|key| pair.get(*key).is_some_and(|text| !text.is_null()));
     if !has_pair && !map.contains_key("edits") {
         return Value::Object(map);
     }
