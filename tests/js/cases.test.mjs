@@ -20,8 +20,6 @@ const KEYS = {
   result: ["isError", "code", "text", "contains", "lacks", "atMost", "details"],
   validate: ["schema", "arguments", "incomplete", "value", "error"],
   error: ["code", "contains", "lacks", "atMost"],
-  content: ["hex", "repeat", "times", "lines"],
-  entry: ["hex", "repeat", "times", "lines", "link", "directory"],
   scripted: ["out", "err", "chunk", "echo", "wait", "exit", "finish", "fail"],
   finish: ["stdout", "stderr", "exitCode"],
   fail: ["code", "message"],
@@ -33,14 +31,21 @@ function known(kind, object) {
   return object;
 }
 
-function bytesOf(content, kind = "content") {
+function bytesOf(content) {
   if (typeof content === "string") return Buffer.from(content, "utf8");
-  if (Array.isArray(content)) return Buffer.concat(content.map((part) => bytesOf(part)));
-  const { hex, repeat, times, lines } = known(kind, content);
-  if (hex !== undefined) return Buffer.from(hex, "hex");
-  if (repeat !== undefined) return Buffer.from(repeat.repeat(times), "utf8");
-  const [first, last] = lines;
-  return Buffer.from(Array.from({ length: last - first + 1 }, (_, at) => `${first + at}\n`).join(""), "utf8");
+  if (Array.isArray(content)) return Buffer.concat(content.map(bytesOf));
+  const { hex, repeat, times, lines } = content;
+  switch (Object.keys(content).sort().join()) {
+    case "hex":
+      return Buffer.from(hex, "hex");
+    case "repeat,times":
+      return Buffer.from(repeat.repeat(times), "utf8");
+    case "lines":
+      return Buffer.from(
+        Array.from({ length: lines[1] - lines[0] + 1 }, (_, at) => `${lines[0] + at}\n`).join(""),
+      );
+  }
+  assert.fail(`expected content, found ${JSON.stringify(content)}`);
 }
 
 const textOf = (content) => bytesOf(content).toString("utf8");
@@ -85,10 +90,10 @@ const absolute = (path) => (path.startsWith("/") ? path : `${CWD}/${path}`);
 function entries(files = {}) {
   const [contents, links, directories] = [{}, [], []];
   for (const [path, entry] of Object.entries(files)) {
-    // A string has a method of that name.
-    if (Object.hasOwn(entry, "link")) links.push([entry.link, absolute(path)]);
-    else if (entry.directory) directories.push(absolute(path));
-    else contents[absolute(path)] = new Uint8Array(bytesOf(entry, "entry"));
+    const keys = typeof entry === "string" ? "" : Object.keys(entry).join();
+    if (keys === "link") links.push([entry.link, absolute(path)]);
+    else if (keys === "directory" && entry.directory) directories.push(absolute(path));
+    else contents[absolute(path)] = new Uint8Array(bytesOf(entry));
   }
   return { contents, links, directories };
 }

@@ -149,7 +149,9 @@ export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBas
       try {
         return describe(path, await coded(fs.lstat(path)));
       } catch (error) {
-        throw (await isBelowFile(fs, path)) ? failure("not_directory", `not a directory: ${path}`, error) : error;
+        throw (await isBelowFile(fs, path))
+          ? failure("not_directory", `not a directory: ${path}`, error)
+          : error;
       }
     },
 
