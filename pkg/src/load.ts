@@ -28,7 +28,8 @@ async function compileAny(source: Settled): Promise<WebAssembly.Module> {
     if (!source.ok) throw new ToolError(`${source.url || "the module"} answered ${source.status}`, "not_found");
     return compileResponse(source);
   }
-  return WebAssembly.compile(source as BufferSource);
+  // Something else: WebAssembly says what it expected.
+  return WebAssembly.compile(source as unknown as BufferSource);
 }
 
 /** Streaming needs the right MIME type, which plain static servers do not always send. */
