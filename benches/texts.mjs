@@ -1,26 +1,62 @@
-// What the benches work on: plausible source code, made up, the same every time.
+// What the benches work on: real source code, the same on every machine, because packages at exact versions hold it.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-/** Lines of code that occur once each, as many as make up that many bytes. */
+/** Where the code comes from. A little of it is not ASCII, as in most repositories. */
+const SOURCES = [
+  "@earendil-works/pi-coding-agent",
+  "@earendil-works/pi-ai",
+  "@earendil-works/pi-agent-core",
+  "openai",
+];
+/** Files beyond this are bundles and tables. */
+const MOST_BYTES = 100_000;
+
+/** That many bytes of source code, cut at a line. */
 export function code(bytes) {
-  const lines = [];
-  for (let nth = 0, length = 0; length < bytes; nth++) {
-    const indent = "  ".repeat(1 + (nth % 4));
-    const line = `${indent}const value${nth} = compute(input[${(nth * 7919) % 1009}], "${(nth * 31) % 977}"); // step ${nth}`;
-    lines.push(line);
-    length += line.length + 1;
+  let text = "";
+  for (const name of SOURCES) {
+    for (const path of sourceFiles(packageFolder(name))) {
+      text += readFileSync(path, "utf8");
+      if (text.length >= bytes) return text.slice(0, text.lastIndexOf("\n", bytes) + 1);
+    }
   }
-  return `${lines.join("\n")}\n`;
+  throw new Error(`There are ${text.length} bytes of code, ${bytes} were asked for`);
 }
 
-/** `count` edits spread over the code, each of one line, and those that undo them. */
+/** The folder of a package, of which any module is known. */
+function packageFolder(name) {
+  const entry = fileURLToPath(import.meta.resolve(name));
+  const folder = join("node_modules", name);
+  return entry.slice(0, entry.lastIndexOf(folder) + folder.length);
+}
+
+function* sourceFiles(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && entry.name !== "node_modules") yield* sourceFiles(path);
+    else if (/(?<!\.d)\.[jt]s$/.test(entry.name) && statSync(path).size < MOST_BYTES) yield path;
+  }
+}
+
+/** `count` edits of three lines each, spread over the code, and those that undo them. */
 export function spreadEdits(text, count) {
   const lines = text.split("\n");
   const there = [];
+  let free = 0;
   for (let nth = 0; nth < count; nth++) {
-    const at = Math.floor(((nth + 0.5) * (lines.length - 1)) / count);
-    const oldText = `${lines[at]}\n`;
-    const newText = `${lines[at].replace("compute", "recompute")}\n    check(value${at});\n`;
-    there.push({ oldText, newText });
+    let at = Math.max(free, Math.floor(((nth + 0.5) * (lines.length - 9)) / count));
+    // The block has to be there once.
+    const block = () => `${lines.slice(at, at + 3).join("\n")}\n`;
+    while (block().length < 60 || text.indexOf(block()) !== text.lastIndexOf(block())) at++;
+    const oldText = block();
+    free = at + 3;
+    there.push({
+      oldText,
+      newText: `${lines[at]}\nchanged(${nth}, "${"x".repeat(30)}");\n${lines[at + 2]}\n`,
+    });
   }
   const back = there.map(({ oldText, newText }) => ({ oldText: newText, newText: oldText }));
   return [there, back];
