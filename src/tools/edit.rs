@@ -108,7 +108,7 @@ pub fn prepare(arguments: Value) -> Value {
 /// JSON text of an object or an array becomes that; anything else is left for the schema to refuse.
 fn unpack(value: Value) -> Value {
     match &value {
-        Value::String(text) => match serde_json::from_str(text) {
+        Value::String(text) => match serde_json::from_slice(text.as_bytes()) {
             Ok(inner @ (Value::Object(_) | Value::Array(_))) => inner,
             _ => value,
         },
