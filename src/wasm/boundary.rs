@@ -168,7 +168,7 @@ impl Boundary {
     /// What can be read of a thrown value.
     pub fn thrown(&self, value: &JsValue) -> Thrown {
         let text = self.explain(value).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+        serde_json::from_slice(text.as_bytes()).unwrap_or_default()
     }
 
     /// Bytes that an environment answered.
@@ -179,7 +179,7 @@ impl Boundary {
     /// The properties of a file info; else what was found instead.
     pub fn to_file_info<T: serde::de::DeserializeOwned>(&self, value: &JsValue) -> Result<T, String> {
         let text = self.file_info(value).ok().flatten().ok_or("no object")?;
-        serde_json::from_str(&text).map_err(|error| {
+        serde_json::from_slice(text.as_bytes()).map_err(|error| {
             let shown: String = text.chars().take(200).collect();
             format!("{shown} ({error})")
         })
