@@ -49,6 +49,9 @@ export class Core {
   }
 
   static async load(module: WebAssembly.Module): Promise<Core> {
+    // The glue keeps the first module that can be instantiated, for good.
+    if (!WebAssembly.Module.exports(module).some(({ name }) => name === "call_start"))
+      throw new ToolError("Expected Tackroom's core.wasm, found another wasm module", "invalid_arguments");
     const core = new Core(module);
     // Asynchronous, for runtimes that instantiate only small modules synchronously.
     await glue.default({ module_or_path: module });
@@ -58,7 +61,12 @@ export class Core {
 
   /** Whether an entry can be made now. A dead instance can be replaced once none of its frames is on the stack. */
   get isReady(): boolean {
-    return this.#boundary !== undefined || this.#depth === 0;
+    return this.isAlive || this.#depth === 0;
+  }
+
+  /** Whether there is an instance that has not trapped. */
+  get isAlive(): boolean {
+    return this.#boundary !== undefined;
   }
 
   /** Waits until the frames of a dead instance have left the stack. */
@@ -66,9 +74,9 @@ export class Core {
     while (!this.isReady) await Promise.resolve();
   }
 
-  /** Replaces a dead instance. */
+  /** Replaces a dead instance. Its frames must be gone: what the glue does for them would reach the new one. */
   wake(): void {
-    if (this.#boundary) return;
+    if (this.isAlive) return;
     if (this.#depth > 0)
       throw new ToolError("The tool core has failed and is being restarted: try again", "trapped");
     glue.__wbg_reset_state();

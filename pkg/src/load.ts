@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ToolError } from "./errors.js";
+import { isToolError, ToolError } from "./errors.js";
 import type { WasmSource } from "./types.js";
 import { textOf } from "./values.js";
 
@@ -46,7 +46,7 @@ const SIMD_PROBE = new Uint8Array([
 ]);
 
 function explained(error: unknown): unknown {
-  if (error instanceof ToolError) return error;
+  if (isToolError(error)) return error;
   const text = textOf(error);
   if (/unsafe-eval|Content Security Policy/i.test(text)) {
     return new ToolError(
