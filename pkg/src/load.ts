@@ -12,9 +12,8 @@ type Settled = Exclude<WasmSource, Promise<unknown>>;
 
 /** Compiles a source. Throws a {@link ToolError} that says what to do. */
 export async function compile(source: WasmSource): Promise<WebAssembly.Module> {
-  const given = await source;
   try {
-    return await compileAny(given);
+    return await compileAny(await source);
   } catch (error) {
     throw explained(error);
   }
