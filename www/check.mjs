@@ -134,6 +134,21 @@ async function checks() {
     console.log("  git apply gives the same bytes");
     await screenshot("edit");
   });
+  await check("edit a file that is CRLF throughout, asked for with LF", async () => {
+    const path = "windows/map.ts";
+    const content = files["src/internal/operators/map.ts"].replaceAll("\n", "\r\n");
+    expectSuccess(await call("write", { path, content }));
+    const before = await download(path);
+    expect(before.equals(Buffer.from(content)), "expected CRLF to be written as it was sent");
+    const oldText = "    let index = 0;\n";
+    const newText = "    // counts from 0\n    let index = 0;\n";
+    const { details } = expectSuccess(await call("edit", { path, edits: [{ oldText, newText }] }));
+    const after = await download(path);
+    const wanted = content.replace("    let index = 0;", "    // counts from 0\r\n    let index = 0;");
+    expect(after.equals(Buffer.from(wanted)), "expected a further CRLF line and nothing else");
+    expect(gitApply(details.patch, before, path).equals(after), "expected git apply to give the same bytes");
+    console.log("  git apply gives the same bytes");
+  });
   await check("an edit whose text is not there fails and says what is", async () => {
     const now = linesOf((await download(BUNDLE)).toString());
     const edits = [{ oldText: "    var extendsStatics = function(d, b) {", newText: "" }];
@@ -317,8 +332,8 @@ function crlfBlock(text) {
 }
 
 /** What `git apply` makes of these bytes. */
-function gitApply(patch, bytes) {
-  const file = join(scratch, BUNDLE);
+function gitApply(patch, bytes, path = BUNDLE) {
+  const file = join(scratch, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, bytes);
   writeFileSync(join(scratch, "change.patch"), patch);
