@@ -135,10 +135,13 @@ export function validateToolArguments(
   const schema = JSON.stringify(tool.parameters ?? {});
   const text = argumentText(tool.name, call.arguments);
   return unwrap(
-    loaded.enter(() => {
-      const [name = 0, parameters = 0, args = 0] = loaded.put(tool.name, schema, text);
-      return glue.validate_arguments(name, parameters, args, call.incomplete === true);
-    }),
+    loaded.enter(
+      (name = 0, parameters = 0, args = 0) =>
+        glue.validate_arguments(name, parameters, args, call.incomplete === true),
+      tool.name,
+      schema,
+      text,
+    ),
   );
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Core, glue } from "./core.js";
+import { type Core, glue, type RunningCall } from "./core.js";
 import { ToolError } from "./errors.js";
 import { OutputStream } from "./output.js";
 import type { ExecOptions } from "./types.js";
@@ -29,9 +29,13 @@ export class Boundary {
     if (this.isDead) throw new ToolError("The tool core has failed", "trapped");
   }
 
+  #running(call: number): RunningCall | undefined {
+    return this.isDead ? undefined : this.#core.running(call);
+  }
+
   invoke(env: object, method: string, path: string, content: Uint8Array | undefined, call: number): unknown {
     this.#check();
-    const options = { signal: this.#core.running(call)?.signal ?? AbortSignal.abort() };
+    const options = { signal: this.#running(call)?.signal ?? AbortSignal.abort() };
     if (method !== "writeFile") return callMethod(env, method, path, options);
     const answer = callMethod(env, method, path, content, options);
     return writesInFlight.track(env, path, this.#generation, answer);
@@ -77,10 +81,7 @@ export class Boundary {
   #stream(exec: number, isStderr: boolean): OutputStream {
     const isHeard = () => !this.isDead && this.#execs.has(exec);
     return new OutputStream(isHeard, (part) => {
-      this.#core.enter(() => {
-        this.#core.putBytes(part);
-        glue.exec_chunk(exec, isStderr, part.length);
-      });
+      this.#core.enterWithBytes((length = 0) => glue.exec_chunk(exec, isStderr, length), part);
     });
   }
 
@@ -89,7 +90,8 @@ export class Boundary {
   }
 
   closeExec(exec: number): void {
-    this.#execs.delete(exec);
+    // A dead instance's are all aborted, at the end.
+    if (!this.isDead) this.#execs.delete(exec);
   }
 
   /** Ends what a dead instance has running. */
@@ -157,32 +159,32 @@ export class Boundary {
 
   before(call: number, args: string, access: string): Promise<string> | undefined {
     this.#check();
-    return this.#core.running(call)?.before(args, access);
+    return this.#running(call)?.before(args, access);
   }
 
   after(call: number, args: string, result: string): Promise<string> | undefined {
     this.#check();
-    return this.#core.running(call)?.after(args, result);
+    return this.#running(call)?.after(args, result);
   }
 
   started(call: number): void {
-    this.#core.running(call)?.started();
+    this.#running(call)?.started();
   }
 
   wantsUpdates(call: number): boolean {
-    return this.#core.running(call)?.wantsUpdates() ?? false;
+    return this.#running(call)?.wantsUpdates() ?? false;
   }
 
   updated(call: number, partial: string): void {
-    this.#core.running(call)?.updated(partial);
+    this.#running(call)?.updated(partial);
   }
 
   mutated(call: number, change: string): void {
-    this.#core.running(call)?.mutated(change);
+    this.#running(call)?.mutated(change);
   }
 
   settled(call: number, result: string, durationMs: number): void {
-    if (!this.isDead) this.#core.running(call)?.settled(result, durationMs);
+    this.#running(call)?.settled(result, durationMs);
   }
 
   ended(call: number): void {

@@ -118,11 +118,14 @@ export class Running implements RunningCall {
   }
 
   trapped(reason: string): void {
-    this.abort();
     const message =
       `The tool core failed (${reason}) while this call was running, and is restarted for the next one. What the ` +
       "call had begun may have taken effect: look before you repeat it";
-    this.answer(failed(this.#call, message, "trapped"));
+    try {
+      this.answer(failed(this.#call, message, "trapped"));
+    } finally {
+      this.abort();
+    }
   }
 
   answer(result: AnyResult, durationMs = performance.now() - this.#startedAt): void {

@@ -143,10 +143,9 @@ export class CoreToolset implements Toolset, CallHost {
       signal?.addEventListener("abort", abort, { once: true });
       const isAborted = signal?.aborted === true;
       if (isAborted) running.abort();
-      this.#core.enter(() => {
-        const [headerLength = 0, argsLength = 0] = this.#core.put(header, args);
+      const start = (headerLength = 0, argsLength = 0) =>
         glue.call_start(toolset, id, headerLength, argsLength, isAborted);
-      });
+      this.#core.enter(start, header, args);
     } catch (error) {
       this.#core.forget(id);
       throw error;
@@ -196,10 +195,7 @@ export class CoreToolset implements Toolset, CallHost {
 
   #setActive(names: string[]): void {
     const id = this.#handle();
-    this.#core.enter(() => {
-      const [length = 0] = this.#core.put(jsonOf(names));
-      glue.toolset_set_active(id, length);
-    });
+    this.#core.enter((length = 0) => glue.toolset_set_active(id, length), jsonOf(names));
   }
 
   dispose(): void {
@@ -220,10 +216,11 @@ export class CoreToolset implements Toolset, CallHost {
     core.wake();
     if (this.#cell.handle?.generation === core.generation) return this.#cell.handle.id;
     const id = unwrap<number>(
-      core.enter(() => {
-        const [options = 0, facts = 0] = core.put(this.#optionsText, this.#facts);
-        return glue.toolset_new(this.#env, options, facts);
-      }),
+      core.enter(
+        (options = 0, facts = 0) => glue.toolset_new(this.#env, options, facts),
+        this.#optionsText,
+        this.#facts,
+      ),
     );
     this.#cell.handle = { core, generation: core.generation, id };
     if (this.#active) this.#setActive(this.#active);
@@ -234,12 +231,7 @@ export class CoreToolset implements Toolset, CallHost {
   #configured(text: string): number {
     const id = this.#handle();
     if (text === this.#optionsText) return id;
-    unwrap(
-      this.#core.enter(() => {
-        const [length = 0] = this.#core.put(text);
-        return glue.toolset_configure(id, length);
-      }),
-    );
+    unwrap(this.#core.enter((length = 0) => glue.toolset_configure(id, length), text));
     this.#optionsText = text;
     this.#described = this.#describe();
     return id;
