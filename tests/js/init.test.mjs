@@ -82,6 +82,16 @@ test("another wasm module is refused, and harms nobody", () =>
   passes(`
     await fails(empty, "invalid_arguments");
     await fails({ core: await WebAssembly.compile(empty) }, "invalid_arguments");
+    // (module (func (export "call_start")))
+    const start = [10, ...new TextEncoder().encode("call_start")];
+    const head = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0];
+    const code = [10, 4, 1, 2, 0, 11];
+    await fails(Uint8Array.of(...head, 3, 2, 1, 0, 7, 14, 1, ...start, 0, 0, ...code), "invalid_arguments");
+    // The same with "__wbindgen_start" and an import: a module of another version.
+    const both = [...start, 0, 1, 16, ...new TextEncoder().encode("__wbindgen_start"), 0, 1];
+    const needs = [2, 7, 1, 1, 120, 1, 121, 0, 0];
+    const other = Uint8Array.of(...head, ...needs, 3, 2, 1, 0, 7, both.length + 1, 2, ...both, ...code);
+    await fails(other, "invalid_arguments");
     await works();
   `));
 

@@ -241,7 +241,7 @@ describe("a trap", { skip }, () => {
     await nothingLeft();
   });
 
-  test("listeners that call while the instance dies are served by the next one", async () => {
+  test("listeners that hear of it are served by the next instance", async () => {
     const toolset = await createToolset(trapsLater(files()));
     const inner = [];
     const thrown = [];
@@ -264,16 +264,13 @@ describe("a trap", { skip }, () => {
     });
     assertFailed(await run(toolset, ...TRAP), "trapped");
     for (const result of await soon(Promise.all(inner))) assert.equal(textOf(result), "good\n");
-    // What can't wait says so.
-    assert.deepEqual(
-      thrown.map((error) => [error.name, error.code]),
-      Array(2).fill(["ToolError", "trapped"]),
-    );
+    // None of the dead one's frames is on the stack.
+    assert.deepEqual(thrown, []);
     await stillWorks(toolset);
     await nothingLeft();
   });
 
-  test("a listener disposes of the toolset while the instance dies", async () => {
+  test("a listener that hears of it disposes of the toolset", async () => {
     const toolset = await createToolset(trapsLater(files()));
     toolset.subscribe((event) => event.type === "tool_execution_end" && toolset.dispose());
     assertFailed(await run(toolset, ...TRAP), "trapped");
@@ -359,37 +356,6 @@ describe("a trap", { skip }, () => {
     await assert.rejects(read.execute("1", TRAP[1]), { name: "ToolError", code: "trapped" });
     const { content } = await read.execute("2", { path: "good.txt" });
     assert.equal(content[0].text, "good\n");
-  });
-
-  test("a stack that runs out in nested entries, with calls in flight", async () => {
-    const pending = deferred();
-    const inner = [];
-    const env = patched(files(), {
-      readBinaryFile: (read, path, options) => {
-        if (path !== "/file.txt") return read(path, options);
-        const deep = () => {
-          try {
-            deep();
-          } catch {
-            if (inner.length < 300) {
-              inner.push(
-                toolset.call({ id: `${inner.length}`, name: "read", arguments: { path: "good.txt" } }),
-              );
-            }
-          }
-        };
-        deep();
-        return pending.promise;
-      },
-    });
-    const toolset = await createToolset(env);
-    const outer = run(toolset, "read", { path: "file.txt" });
-    const results = await soon(Promise.all(inner));
-    for (const result of results) if (result.isError) assertFailed(result);
-    pending.reject(new Error("after all"));
-    assertFailed(await outer);
-    await stillWorks(toolset);
-    await nothingLeft();
   });
 
   test("a hundred times: calls on three toolsets, a trap somewhere", async () => {

@@ -98,3 +98,22 @@ export async function until(condition, what = "the condition") {
   }
   assert.fail(`${what} did not come about`);
 }
+
+/** Calls the function with hardly any stack left, then with a little more each time. */
+export function exhaustStack(then, times = 2000) {
+  let left = times;
+  const deep = () => {
+    try {
+      deep();
+    } catch {
+      // This was the end of it.
+    }
+    if (left-- <= 0) return;
+    try {
+      then();
+    } catch {
+      // Not even enough to begin.
+    }
+  };
+  deep();
+}
