@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ToolError } from "./errors.js";
+import { isToolError, ToolError } from "./errors.js";
 import type { WasmSource } from "./types.js";
 import { textOf } from "./values.js";
 
@@ -29,7 +29,7 @@ async function compileAny(source: Settled): Promise<WebAssembly.Module> {
       throw new ToolError(`${source.url || "the module"} answered ${source.status}`, "not_found");
     return compileResponse(source);
   }
-  // Something else: WebAssembly says what it expected.
+  // Bytes of another realm; what is none is refused.
   return WebAssembly.compile(source as unknown as BufferSource);
 }
 
@@ -48,7 +48,7 @@ const SIMD_PROBE = new Uint8Array([
 ]);
 
 function explained(error: unknown): unknown {
-  if (error instanceof ToolError) return error;
+  if (isToolError(error)) return error;
   const text = textOf(error);
   if (/unsafe-eval|Content Security Policy/i.test(text)) {
     return new ToolError(
