@@ -4,6 +4,7 @@
 //! It fails by returning an error: what a failure looks like to the model is decided in one place, the pipeline.
 
 use std::cell::RefCell;
+use std::pin::Pin;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -284,13 +285,20 @@ impl Builtin {
         arguments: Value,
         cx: &ToolContext<'_, E, H>,
     ) -> Result<Output, ToolError> {
-        match self {
-            Builtin::Read => read::run(parse(arguments)?, cx).await,
-            Builtin::Bash => bash::run(parse(arguments)?, cx).await,
-            Builtin::Edit => edit::run(parse(arguments)?, cx).await,
-            Builtin::Write => write::run(parse(arguments)?, cx).await,
-        }
+        // Each a function of its own, and not parts of one: engines compile wasm functions at their first call.
+        let running = match self {
+            Builtin::Read => boxed(read::run(parse(arguments)?, cx)),
+            Builtin::Bash => boxed(bash::run(parse(arguments)?, cx)),
+            Builtin::Edit => boxed(edit::run(parse(arguments)?, cx)),
+            Builtin::Write => boxed(write::run(parse(arguments)?, cx)),
+        };
+        running.await
     }
+}
+
+/// A future whose code is not inlined where it is awaited.
+pub(crate) fn boxed<'a, T>(future: impl Future<Output = T> + 'a) -> Pin<Box<dyn Future<Output = T> + 'a>> {
+    Box::pin(future)
 }
 
 /// Arguments that passed the schema, as the tool's struct. The two are tested against each other.

@@ -25,6 +25,7 @@ export interface RunningCall {
   started(): void;
   wantsUpdates(): boolean;
   updated(partial: string): void;
+  wantsMutations(): boolean;
   mutated(change: string): void;
   settled(result: string, durationMs: number): void;
   before(args: string, access: string): Promise<string>;
@@ -34,6 +35,9 @@ export interface RunningCall {
 }
 
 const encoder = new TextEncoder();
+
+/** Texts of so many units in all surely fit the least scratch buffer that the core has. */
+const SHORT = 20_000;
 
 /** What an entry begins with at least: some kilobytes. */
 const STACK_FRAMES = 64;
@@ -133,17 +137,26 @@ export class Core {
    * their lengths in bytes. What is thrown before it runs (a text too large, hardly any stack left) is no trap.
    */
   enter<T>(entry: (...lengths: number[]) => T, ...texts: string[]): T | typeof TRAPPED {
-    return this.enterWithBytes(entry, ...texts.map((text) => encoder.encode(text)));
+    if (texts.reduce((sum, text) => sum + text.length, 0) > SHORT) {
+      return this.enterWithBytes(entry, ...texts.map((text) => encoder.encode(text)));
+    }
+    return this.#enter((): T => entry(...this.#encode(texts)));
   }
 
   /** The same with bytes. */
   enterWithBytes<T>(entry: (...lengths: number[]) => T, ...parts: Uint8Array[]): T | typeof TRAPPED {
+    return this.#enter(() => {
+      if (parts.length > 0) this.#put(parts);
+      return entry(...parts.map((part) => part.length));
+    });
+  }
+
+  #enter<T>(entry: () => T): T | typeof TRAPPED {
     reserveStack(STACK_FRAMES);
     const generation = this.generation;
     this.#depth++;
     try {
-      if (parts.length > 0) this.#put(parts);
-      return entry(...parts.map((part) => part.length));
+      return entry();
     } catch (error) {
       this.#die(error, generation);
       return TRAPPED;
@@ -171,6 +184,17 @@ export class Core {
       for (const call of calls.values()) guarded("a signal", () => call.trapped(textOf(error)));
       guarded("a signal", () => boundary.abandon());
     }
+  }
+
+  /** Puts short texts into the scratch buffer, without bytes in between. Answers their lengths. */
+  #encode(texts: string[]): number[] {
+    if (texts.length === 0) return [];
+    let at = glue.scratch(SHORT * 3);
+    return texts.map((text) => {
+      const { written } = encoder.encodeInto(text, this.#memory(at, text.length * 3));
+      at += written;
+      return written;
+    });
   }
 
   #put(parts: Uint8Array[]): void {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { twinOf } from "./env/copies.js";
 import { ToolError } from "./errors.js";
 
 /** Calls a method of a host object. Throws what it throws. */
@@ -12,7 +13,7 @@ export function callMethod(target: object, name: string, ...args: unknown[]): un
   if (typeof method !== "function") {
     throw new ToolError(`The environment has no method ${name}`, "not_supported");
   }
-  return Reflect.apply(method, target, args);
+  return Reflect.apply(twinOf(method as () => unknown), target, args);
 }
 
 /** Whether the value is a promise of any kind. Throws what its `then` getter throws. */

@@ -85,6 +85,8 @@ extern "C" {
     pub fn wants_updates(this: &Boundary, call: u32) -> Result<bool, JsValue>;
     #[wasm_bindgen(method, catch)]
     pub fn updated(this: &Boundary, call: u32, partial: &str) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch, js_name = wantsMutations)]
+    pub fn wants_mutations(this: &Boundary, call: u32) -> Result<bool, JsValue>;
     #[wasm_bindgen(method, catch)]
     pub fn mutated(this: &Boundary, call: u32, change: &str) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch)]

@@ -15,7 +15,7 @@ use super::js_env::{self, EnvFacts, JsEnv};
 use super::js_hooks::JsHooks;
 use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
 use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
 use crate::schema::{Coercion, CompiledSchema, parse, wording};
 
 /// A toolset. Calls that run keep what they began with; what changes is replaced, never changed in place.
@@ -28,6 +28,12 @@ struct Toolset {
     registry: RefCell<Rc<Registry>>,
 }
 
+/// The parameters of a host's tool, for checks outside of toolsets.
+struct ToolSchema {
+    tool: String,
+    compiled: CompiledSchema,
+}
+
 #[derive(Default)]
 struct State {
     boundary: RefCell<Option<Boundary>>,
@@ -37,6 +43,8 @@ struct State {
     /// By the environment's key. Toolsets hold them, and so do calls that outlive a disposed toolset.
     queues: RefCell<HashMap<u32, WeakQueue>>,
     calls: RefCell<HashMap<u32, Abort>>,
+    schemas: RefCell<HashMap<u32, Rc<ToolSchema>>>,
+    next_schema: Cell<u32>,
     scratch: RefCell<Vec<u8>>,
 }
 
@@ -273,7 +281,10 @@ impl Observer for JsObserver {
                 Ok(true) => self.boundary.updated(self.call, &text(output)),
                 _ => Ok(()),
             },
-            Event::Mutation(change) => self.boundary.mutated(self.call, &text(change)),
+            Event::Mutation(change) => match self.boundary.wants_mutations(self.call) {
+                Ok(true) => self.boundary.mutated(self.call, &text(change)),
+                _ => Ok(()),
+            },
             Event::End { duration_ms, .. } => {
                 self.duration_ms.set(duration_ms);
                 Ok(())
@@ -325,24 +336,34 @@ pub fn tasks() -> usize {
     STATE.with(|state| state.executor.len())
 }
 
-/// Checks arguments against a schema; scratch holds the tool's name, its schema and the argument text.
+/// Compiles a schema for [`validate_arguments`]; scratch holds the tool's name and its schema. Answers its id.
 #[wasm_bindgen]
-pub fn validate_arguments(name: usize, schema: usize, arguments: usize, incomplete: bool) -> String {
-    let [name, schema, arguments] = parts([name, schema, arguments]);
-    let name = String::from_utf8_lossy(&name);
-    answer(validate(&name, &schema, &arguments, incomplete))
+pub fn schema_new(name: usize, schema: usize) -> String {
+    let [name, schema] = parts([name, schema]);
+    let tool = String::from_utf8_lossy(&name).into_owned();
+    answer(compile(&tool, &schema).map(|compiled| {
+        STATE.with(|state| {
+            let id = state.next_schema.get();
+            state.next_schema.set(id.wrapping_add(1));
+            state.schemas.borrow_mut().insert(id, Rc::new(ToolSchema { tool, compiled }));
+            id.into()
+        })
+    }))
 }
 
-fn validate(name: &str, schema: &[u8], arguments: &[u8], incomplete: bool) -> Result<Value, ToolError> {
-    if incomplete {
-        return Err(call::cut_off(name));
-    }
+/// Forgets a schema.
+#[wasm_bindgen]
+pub fn schema_free(id: u32) {
+    STATE.with(|state| state.schemas.borrow_mut().remove(&id));
+}
+
+fn compile(name: &str, schema: &[u8]) -> Result<CompiledSchema, ToolError> {
     let schema: Value = serde_json::from_slice(schema).map_err(|error| {
         ToolError::invalid_arguments(format!("The parameters of tool \"{name}\" are no JSON Schema: {error}"))
     })?;
-    let compiled = CompiledSchema::compile(&schema).map_err(|needs| {
+    CompiledSchema::compile(&schema).map_err(|needs| {
         ToolError::new(
-            crate::error::ErrorCode::NotSupported,
+            ErrorCode::NotSupported,
             format!(
                 "The parameters of tool \"{name}\" use \"{}\" at {}, which this version does not check: it knows \
                  type, properties, required, additionalProperties, items, enum, const, the bounds of numbers, \
@@ -351,9 +372,36 @@ fn validate(name: &str, schema: &[u8], arguments: &[u8], incomplete: bool) -> Re
                 if needs.path.is_empty() { "the top" } else { &needs.path },
             ),
         )
-    })?;
-    let received = parse::arguments(name, arguments, !compiled.has_required())?;
-    compiled
+    })
+}
+
+/// Checks the argument text in scratch against a schema. Answers nothing where the text, read as plain JSON, fits as
+/// it is: that is the rule, and the face reads it itself.
+#[wasm_bindgen]
+pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> String {
+    STATE.with(|state| {
+        let schema = state.schemas.borrow().get(&schema).cloned();
+        let Some(ToolSchema { tool, compiled }) = schema.as_deref() else {
+            return answer(Err(ToolError::new(ErrorCode::Unknown, "The schema is not known any more")));
+        };
+        if incomplete {
+            return answer(Err(call::cut_off(tool)));
+        }
+        {
+            let scratch = state.scratch.borrow();
+            match serde_json::from_slice::<Value>(&scratch[..arguments]) {
+                Ok(value) if !value.is_string() && compiled.accepts(&value) => return String::new(),
+                _ => {}
+            }
+        }
+        let [arguments] = parts([arguments]);
+        answer(validate(tool, compiled, &arguments))
+    })
+}
+
+fn validate(tool: &str, schema: &CompiledSchema, arguments: &[u8]) -> Result<Value, ToolError> {
+    let received = parse::arguments(tool, arguments, !schema.has_required())?;
+    schema
         .check(received.clone(), Coercion::Safe)
-        .map_err(|errors| ToolError::invalid_arguments(wording::report(name, &errors, &received)))
+        .map_err(|errors| ToolError::invalid_arguments(wording::report(tool, &errors, &received)))
 }
