@@ -140,7 +140,7 @@ export function validateToolArguments(
     text,
   );
   // Nothing to say: plain JSON that fits as it is.
-  return answer === "" ? JSON.parse(text) : unwrap(answer);
+  return answer === undefined ? JSON.parse(text) : unwrap(answer);
 }
 
 /** A schema in the core, under a tool's name. */

@@ -151,6 +151,14 @@ export class Core {
     });
   }
 
+  /** The same with one part: a chunk of a stream, of which there are many. */
+  enterWithChunk<T>(entry: (length: number) => T, chunk: Uint8Array): T | typeof TRAPPED {
+    return this.#enter(() => {
+      this.#memory(glue.scratch(chunk.length), chunk.length).set(chunk);
+      return entry(chunk.length);
+    });
+  }
+
   #enter<T>(entry: () => T): T | typeof TRAPPED {
     reserveStack(STACK_FRAMES);
     const generation = this.generation;

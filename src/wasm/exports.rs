@@ -378,24 +378,25 @@ fn compile(name: &str, schema: &[u8]) -> Result<CompiledSchema, ToolError> {
 /// Checks the argument text in scratch against a schema. Answers nothing where the text, read as plain JSON, fits as
 /// it is: that is the rule, and the face reads it itself.
 #[wasm_bindgen]
-pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> String {
+pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> Option<String> {
     STATE.with(|state| {
         let schema = state.schemas.borrow().get(&schema).cloned();
         let Some(ToolSchema { tool, compiled }) = schema.as_deref() else {
-            return answer(Err(ToolError::new(ErrorCode::Unknown, "The schema is not known any more")));
+            let gone = ToolError::new(ErrorCode::Unknown, "The schema is not known any more");
+            return Some(answer(Err(gone)));
         };
         if incomplete {
-            return answer(Err(call::cut_off(tool)));
+            return Some(answer(Err(call::cut_off(tool))));
         }
         {
             let scratch = state.scratch.borrow();
             match serde_json::from_slice::<Value>(&scratch[..arguments]) {
-                Ok(value) if !value.is_string() && compiled.accepts(&value) => return String::new(),
+                Ok(value) if !value.is_string() && compiled.accepts(&value) => return None,
                 _ => {}
             }
         }
         let [arguments] = parts([arguments]);
-        answer(validate(tool, compiled, &arguments))
+        Some(answer(validate(tool, compiled, &arguments)))
     })
 }
 
