@@ -60,6 +60,7 @@ export class Core {
   #calls = new Map<number, RunningCall>();
   #boundary: Boundary | undefined;
   #exports: glue.InitOutput | undefined;
+  #view = new Uint8Array();
   #nextCall = 0;
   #depth = 0;
   readonly #fallen: Fallen[] = [];
@@ -121,6 +122,7 @@ export class Core {
   #begin(): void {
     // Answers the exports of the instance there is.
     this.#exports = glue.initSync({ module: this.#module });
+    this.#view = new Uint8Array();
     this.generation++;
     this.#calls = new Map();
     const boundary = new Boundary(this);
@@ -154,7 +156,8 @@ export class Core {
   /** The same with one part: a chunk of a stream, of which there are many. */
   enterWithChunk<T>(entry: (length: number) => T, chunk: Uint8Array): T | typeof TRAPPED {
     return this.#enter(() => {
-      this.#memory(glue.scratch(chunk.length), chunk.length).set(chunk);
+      const at = glue.scratch(chunk.length);
+      this.#memory().set(chunk, at);
       return entry(chunk.length);
     });
   }
@@ -199,7 +202,7 @@ export class Core {
     if (texts.length === 0) return [];
     let at = glue.scratch(SHORT * 3);
     return texts.map((text) => {
-      const { written } = encoder.encodeInto(text, this.#memory(at, text.length * 3));
+      const { written } = encoder.encodeInto(text, this.#memory().subarray(at, at + text.length * 3));
       at += written;
       return written;
     });
@@ -208,14 +211,17 @@ export class Core {
   #put(parts: Uint8Array[]): void {
     let at = glue.scratch(parts.reduce((sum, part) => sum + part.length, 0));
     for (const part of parts) {
-      this.#memory(at, part.length).set(part);
+      this.#memory().set(part, at);
       at += part.length;
     }
   }
 
-  #memory(at: number, length: number): Uint8Array {
+  /** All of it. A view has no bytes any more once the memory has grown. */
+  #memory(): Uint8Array {
+    if (this.#view.length > 0) return this.#view;
     if (!this.#exports) throw new Error("no instance");
-    return new Uint8Array(this.#exports.memory.buffer, at, length);
+    this.#view = new Uint8Array(this.#exports.memory.buffer);
+    return this.#view;
   }
 
   /** Gives a call its number. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { twinOf } from "./env/copies.js";
+import { twinOf } from "./copies.js";
 import { ToolError } from "./errors.js";
 
 /** Calls a method of a host object. Throws what it throws. */

@@ -8,8 +8,8 @@
  * @module
  */
 
+import { declareTwin } from "../copies.js";
 import type { ExecutionEnv, FileInfo, Options } from "../types.js";
-import { declareTwin } from "./copies.js";
 import { checkAborted, failure } from "./failure.js";
 
 /** Options of {@link memory}. */
