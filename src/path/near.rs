@@ -1,13 +1,17 @@
 //! Names near to one that is not there.
 //!
 //! Nearness is the Dice coefficient of the names' byte pairs, in one case and with their ends marked: cheap enough
-//! for a directory of 100,000 names, and blind to which letters were swapped.
+//! for a directory of 100,000 names. Where names are short a slip spoils most pairs, so there the edit distance is
+//! asked, too (insertions, deletions, replacements and swaps of neighbours).
 
 /// The most names that are given.
 pub(super) const MOST: usize = 3;
 
 /// No name is looked at beyond so many bytes; the longest that a POSIX file system has is 255.
 const MOST_BYTES: usize = 256;
+
+/// Names up to so many bytes are short.
+const SHORT: usize = 24;
 
 /// How near a name must be, from 0 to 1.
 const NEAR: f64 = 0.55;
@@ -31,7 +35,10 @@ pub fn near<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'
             continue;
         }
         buffer = pairs(name, buffer);
-        let score = dice(&own, &buffer);
+        let mut score = dice(&own, &buffer);
+        if score < NEAR && long <= SHORT {
+            score = 1.0 - distance(asked.as_bytes(), name.as_bytes()) as f64 / long as f64;
+        }
         if score < NEAR {
             continue;
         }
@@ -68,6 +75,26 @@ fn dice(one: &[[u8; 2]], other: &[[u8; 2]]) -> f64 {
     2.0 * f64::from(common) / (one.len() + other.len()) as f64
 }
 
+/// The optimal string alignment distance of two short names, in one case.
+fn distance(one: &[u8], other: &[u8]) -> usize {
+    let mut rows = [[0; SHORT + 1]; 3];
+    rows[1] = std::array::from_fn(|j| j);
+    let same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b);
+    for (i, &a) in one.iter().enumerate() {
+        rows[2][0] = i + 1;
+        for (j, &b) in other.iter().enumerate() {
+            let replaced = rows[1][j] + usize::from(!same(a, b));
+            let mut least = replaced.min(rows[1][j + 1] + 1).min(rows[2][j] + 1);
+            if i > 0 && j > 0 && same(a, other[j - 1]) && same(one[i - 1], b) {
+                least = least.min(rows[0][j - 1] + 1);
+            }
+            rows[2][j + 1] = least;
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][other.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,6 +105,8 @@ mod tests {
         assert_eq!(near("index.tsx", names), ["index.ts", "index.mts", "index.test.ts"]);
         assert_eq!(near("mian.rs", names), ["main.rs"]);
         assert_eq!(near("sytle.css", names), ["style.css"]);
+        assert_eq!(near("scr", ["src", "doc", "lib"]), ["src"]);
+        assert_eq!(distance(b"kitten", b"Sitting"), 3);
         assert!(near("Makefile", names).is_empty());
     }
 

@@ -163,6 +163,10 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
 }
 
 fn could_not_edit(error: ToolError, path: &str) -> ToolError {
+    // What is no path is not repeated: it may be long.
+    if error.code == ErrorCode::InvalidPath {
+        return error;
+    }
     ToolError { message: format!("Could not edit file: {path}. {}", error.message), ..error }
 }
 

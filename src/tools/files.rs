@@ -131,16 +131,16 @@ impl<'a, E: Env> Finder<'a, E> {
 /// The failure of a path under which nothing was found, with names that are near.
 async fn missing<E: Env>(lookup: &Lookup<'_, E>, env: &E, asked: &str) -> ToolError {
     let exact = path::join(env.cwd(), asked);
-    match lookup.look(&exact).await {
-        Ok(Seen::BelowFile(error) | Seen::NoPath(error)) | Err(error) => {
-            return unusable(error, asked, &exact);
-        }
-        Ok(_) => {}
-    }
     let real = match lookup.real(&exact).await {
         Ok(real) => real,
         Err(error) => return error,
     };
+    match lookup.look(&exact).await {
+        Ok(Seen::BelowFile(error) | Seen::NoPath(error)) | Err(error) => {
+            return unusable(error, asked, &real);
+        }
+        Ok(_) => {}
+    }
     let near = lookup.near().await;
     let message = match near.is_empty() {
         true => format!("Path not found: {asked}"),

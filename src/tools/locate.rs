@@ -183,7 +183,7 @@ impl<'a, E: Env> Lookup<'a, E> {
             return Ok(exact);
         }
         let walked = self.walk(&directory).await?;
-        Ok(path::join(&walked.at, &format!("{}/{name}", walked.rest.join("/"))))
+        Ok(path::join(&walked.at, &format!("./{}/{name}", walked.rest.join("/"))))
     }
 
     async fn without_prefix(&self, form: &str) -> Result<String, ToolError> {
