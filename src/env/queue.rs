@@ -38,6 +38,11 @@ impl MutationQueue {
         self.0.tickets.borrow().len()
     }
 
+    /// Whether anybody else has this queue, or a ticket of it.
+    pub fn is_shared(&self) -> bool {
+        Rc::strong_count(&self.0) > 1
+    }
+
     /// Whether nobody holds or waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

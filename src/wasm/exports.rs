@@ -29,17 +29,28 @@ struct Toolset {
 }
 
 #[derive(Default)]
-struct State {
-    boundary: RefCell<Option<Boundary>>,
-    executor: Executor,
+pub(super) struct State {
+    pub(super) boundary: RefCell<Option<Boundary>>,
+    pub(super) executor: Executor,
     toolsets: RefCell<HashMap<u32, Rc<Toolset>>>,
+    /// By the key of their environment, while a toolset, a call or a ticket has them.
+    queues: RefCell<HashMap<u32, MutationQueue>>,
     next_toolset: Cell<u32>,
     calls: RefCell<HashMap<u32, Abort>>,
     scratch: RefCell<Vec<u8>>,
 }
 
 thread_local! {
-    static STATE: State = State::default();
+    pub(super) static STATE: State = State::default();
+}
+
+impl State {
+    /// The queue of an environment: the same for everyone who works on it.
+    pub(super) fn queue(&self, env: u32) -> MutationQueue {
+        let mut queues = self.queues.borrow_mut();
+        queues.retain(|_, queue| queue.is_shared());
+        queues.entry(env).or_default().clone()
+    }
 }
 
 /// Takes the face's boundary object. Once per instance, before anything else.
@@ -63,7 +74,7 @@ pub fn scratch(length: usize) -> usize {
 }
 
 /// What the face put into the buffer, in parts that follow each other.
-fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
+pub(super) fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
     STATE.with(|state| {
         let mut scratch = state.scratch.borrow_mut();
         let mut from = 0;
@@ -80,7 +91,7 @@ fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
 }
 
 /// `{"ok": …}` or `{"error": {code, message, path}}`.
-fn answer(outcome: Result<Value, ToolError>) -> String {
+pub(super) fn answer(outcome: Result<Value, ToolError>) -> String {
     match outcome {
         Ok(value) => json!({ "ok": value }),
         Err(error) => json!({
@@ -100,14 +111,13 @@ pub fn toolset_new(env: JsValue, options: usize, facts: usize) -> String {
 
 fn make_toolset(env: JsValue, options: &[u8], facts: &[u8]) -> Result<u32, ToolError> {
     let options = Options::from_json(options)?;
-    let facts: EnvFacts = serde_json::from_slice(facts)
-        .map_err(|error| ToolError::invalid_arguments(format!("Environment: {error}")))?;
+    let facts = EnvFacts::from_json(facts)?;
+    options.check_root(&facts.cwd)?;
     let shells: Rc<[Shell]> = facts.known_shells().into();
     let registry = Registry::new(&options, &shells);
     Ok(STATE.with(|state| {
         let mut toolsets = state.toolsets.borrow_mut();
-        let same_env = toolsets.values().find(|toolset| toolset.facts.key == facts.key);
-        let queue = same_env.map(|toolset| toolset.queue.clone()).unwrap_or_default();
+        let queue = state.queue(facts.key);
         let toolset = Toolset {
             env,
             shells,
@@ -139,9 +149,14 @@ pub fn toolset_free(id: u32) {
 #[wasm_bindgen]
 pub fn toolset_configure(id: u32, options: usize) -> String {
     let [options] = parts([options]);
-    answer(Options::from_json(&options).map(|options| {
-        with_toolset(id, |toolset| *toolset.options.borrow_mut() = Rc::new(options));
-        Value::Null
+    answer(Options::from_json(&options).and_then(|options| {
+        let replace = |toolset: &Rc<Toolset>| {
+            options.check_root(&toolset.facts.cwd)?;
+            *toolset.options.borrow_mut() = Rc::new(options);
+            Ok(())
+        };
+        with_toolset(id, replace).unwrap_or(Ok(()))?;
+        Ok(Value::Null)
     }))
 }
 
