@@ -287,7 +287,11 @@ fn p17_what_is_no_path() {
     let long = "x".repeat(5000);
     for path in ["~/x", "~", "", "a\0b", &long, "\"~/x\"", "@~/x"] {
         for result in [world.read(path), world.write(path), world.edit(path)] {
-            world.fails(&result, ErrorCode::InvalidPath, "path");
+            let (code, part) = match path.contains('~') {
+                true => (ErrorCode::NotFound, "no home directory"),
+                false => (ErrorCode::InvalidPath, "path"),
+            };
+            world.fails(&result, code, part);
             assert!(result.text().len() < 400);
         }
     }

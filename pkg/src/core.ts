@@ -114,9 +114,9 @@ export class Core {
     boundary.abandon();
   }
 
-  /** Puts texts into the scratch buffer, one after the other. Only within an entry. */
-  put(...texts: string[]): number[] {
-    const parts = texts.map((text) => encoder.encode(text));
+  /** Puts texts and bytes into the scratch buffer, one after the other. Only within an entry. */
+  put(...contents: (string | Uint8Array)[]): number[] {
+    const parts = contents.map((part) => (typeof part === "string" ? encoder.encode(part) : part));
     const lengths = parts.map((part) => part.length);
     const total = lengths.reduce((sum, length) => sum + length, 0);
     let at = glue.scratch(total);

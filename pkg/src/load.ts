@@ -25,10 +25,11 @@ async function compileAny(source: Settled): Promise<WebAssembly.Module> {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
   if (typeof source === "string" || source instanceof URL) return compileAny(await fetch(source));
   if (typeof Response === "function" && source instanceof Response) {
-    if (!source.ok) throw new ToolError(`${source.url || "the module"} answered ${source.status}`, "not_found");
+    if (!source.ok)
+      throw new ToolError(`${source.url || "the module"} answered ${source.status}`, "not_found");
     return compileResponse(source);
   }
-  return WebAssembly.compile(source as BufferSource);
+  return WebAssembly.compile(source as unknown as BufferSource);
 }
 
 /** Streaming needs the right MIME type, which plain static servers do not always send. */

@@ -237,6 +237,10 @@ export class CoreToolset implements Toolset, CallHost {
   #plainOptions(): string {
     const plain: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(this.#options)) {
+      // JSON would drop it, and with it the confinement.
+      if (name === "root" && typeof value !== "string") {
+        throw new ToolError(`Expected root as a path, got ${value}`, "invalid_arguments");
+      }
       if (!OWN_OPTIONS.has(name))
         plain[name] = name === "limits" || name === "session" ? current(value) : value;
     }

@@ -137,10 +137,12 @@ pub fn prefix<'a>(text: &'a str, home: Option<&str>) -> Option<Prefix<'a>> {
     if let Some(rest) = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
         return Some(match home {
             Some(home) => Prefix::Means(format!("{}{rest}", home.trim_end_matches('/'))).or_root(),
-            None => Prefix::Refused(invalid(
-                "The path begins with ~, and this environment has no home directory: give a path from the working \
-                 directory, or an absolute one",
-                text,
+            None => Prefix::Refused(ToolError::new(
+                ErrorCode::NotFound,
+                format!(
+                    "Path not found: {} (~ means nothing here: this environment has no home directory)",
+                    cut(text)
+                ),
             )),
         });
     }
@@ -162,8 +164,11 @@ impl Prefix<'_> {
 }
 
 fn invalid(reason: &str, text: &str) -> ToolError {
-    let shown: String = text.chars().take(200).collect();
-    ToolError::new(ErrorCode::InvalidPath, format!("{reason}: {shown}"))
+    ToolError::new(ErrorCode::InvalidPath, format!("{reason}: {}", cut(text)))
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.char_indices().nth(200).map_or(text.len(), |(at, _)| at)]
 }
 
 /// The path of a file URL (RFC 8089), from after its scheme. A query and a fragment are no part of it.
@@ -242,7 +247,8 @@ mod tests {
             ("file:///%ff", "UTF-8"),
         ] {
             let refusal = forms(asked, None).refusal.unwrap();
-            assert_eq!(refusal.code, ErrorCode::InvalidPath);
+            let is_home = asked.starts_with('~');
+            assert_eq!(refusal.code, if is_home { ErrorCode::NotFound } else { ErrorCode::InvalidPath });
             assert!(refusal.message.contains(part), "{}", refusal.message);
         }
     }
