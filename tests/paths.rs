@@ -521,6 +521,8 @@ fn the_happy_path_asks_little() {
     let world = world(|env| env.with_file("/src/a b.ts", "OLD").with_dir("/dir"));
     world.read("src/a b.ts");
     assert_eq!(world.env.calls(), ["lstat", "read"]);
+    world.edit("src/a b.ts");
+    assert_eq!(world.env.calls(), ["lstat", "canonical", "read", "write"]);
     world.write("src/a b.ts");
     assert_eq!(world.env.calls(), ["lstat", "canonical", "read", "write"]);
     world.write("dir/new.ts");

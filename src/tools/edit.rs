@@ -130,7 +130,7 @@ fn one_edit(edit: Value) -> Value {
 pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
     let ticket = cx.queue.ticket();
     let finder = files::Finder::new(cx);
-    let file = ticket.enter(finder.to_edit(&args.path)).await;
+    let file = ticket.enter(finder.to_change(&args.path, false)).await;
     let file = file.map_err(|error| could_not_edit(error, &args.path))?;
     let failed = |error: ToolError| could_not_edit(error, &file.shown);
     files::expect_file(&file).map_err(failed)?;

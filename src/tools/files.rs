@@ -35,6 +35,11 @@ impl<'a, E: Env> Finder<'a, E> {
         Finder { env: cx.env, root: cx.root, cleared: cx.cleared }
     }
 
+    /// For whoever is outside of a call.
+    pub fn outside_a_call(env: &'a E, root: Option<&'a str>) -> Self {
+        Finder { env, root, cleared: None }
+    }
+
     /// The file to read. Its path is canonical only where somebody is to hold it to that (a root, a hook): a reader
     /// needs no more, and it saves a round trip.
     pub async fn existing(&self, asked: &str) -> Result<Located, ToolError> {
@@ -51,8 +56,8 @@ impl<'a, E: Env> Finder<'a, E> {
         Ok(Located { shown, path, info: Some(info) })
     }
 
-    /// The file to change, or to create where nothing is there.
-    pub async fn to_change(&self, asked: &str) -> Result<Located, ToolError> {
+    /// The file to change, or, if that is allowed, to create where nothing is there.
+    pub async fn to_change(&self, asked: &str, may_create: bool) -> Result<Located, ToolError> {
         if matches!(asked.rsplit('/').next(), Some("" | "." | "..")) && !asked.is_empty() {
             let message = format!("The path names a directory, expected a file: {asked}");
             return Err(ToolError::new(ErrorCode::InvalidPath, message));
@@ -60,7 +65,8 @@ impl<'a, E: Env> Finder<'a, E> {
         let lookup = Lookup::new(self.env, self.root, asked);
         let (path, info) = match lookup.find().await? {
             Some(found) => (found.path, Some(found.info)),
-            None => (lookup.place().await?, None),
+            None if may_create => (lookup.place().await?, None),
+            None => return Err(missing(&lookup, self.env, asked).await),
         };
         let shown = shown(self.env, asked, &path);
         let is_link = info.as_ref().is_some_and(|info| info.kind == FileKind::Symlink);
@@ -79,15 +85,6 @@ impl<'a, E: Env> Finder<'a, E> {
         };
         self.hold_to(&real, &shown)?;
         Ok(Located { shown, path: real, info })
-    }
-
-    /// The file to change, which must be there.
-    pub async fn to_edit(&self, asked: &str) -> Result<Located, ToolError> {
-        let lookup = Lookup::new(self.env, self.root, asked);
-        if lookup.find().await?.is_none() {
-            return Err(missing(&lookup, self.env, asked).await);
-        }
-        self.to_change(asked).await
     }
 
     /// The canonical path that a call would touch, for a rule on paths and for the mutation queue.
@@ -118,13 +115,6 @@ impl<'a, E: Env> Finder<'a, E> {
             }
             _ => Ok(()),
         }
-    }
-}
-
-impl<'a, E: Env> Finder<'a, E> {
-    /// For whoever is outside of a call.
-    pub fn outside_a_call(env: &'a E, root: Option<&'a str>) -> Self {
-        Finder { env, root, cleared: None }
     }
 }
 

@@ -58,7 +58,7 @@ pub fn declaration(facts: &Facts<'_>) -> Declaration {
 /// `is_directory`, `no_space` and the like.
 pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
     let ticket = cx.queue.ticket();
-    let file = ticket.enter(files::Finder::new(cx).to_change(&args.path)).await?;
+    let file = ticket.enter(files::Finder::new(cx).to_change(&args.path, true)).await?;
     files::expect_file(&file)?;
     cx.env.settle_earlier_writes(&file.path).await;
     let before = match &file.info {
