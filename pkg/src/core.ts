@@ -129,15 +129,11 @@ export class Core {
   }
 
   /**
-   * The one way into wasm. The texts are in the scratch buffer, one after the other, when the entry runs; it gets
+   * The one way into wasm. The contents are in the scratch buffer, one after the other, when the entry runs; it gets
    * their lengths in bytes. What is thrown before it runs (a text too large, hardly any stack left) is no trap.
    */
-  enter<T>(entry: (...lengths: number[]) => T, ...texts: string[]): T | typeof TRAPPED {
-    return this.enterWithBytes(entry, ...texts.map((text) => encoder.encode(text)));
-  }
-
-  /** The same with bytes. */
-  enterWithBytes<T>(entry: (...lengths: number[]) => T, ...parts: Uint8Array[]): T | typeof TRAPPED {
+  enter<T>(entry: (...lengths: number[]) => T, ...contents: (string | Uint8Array)[]): T | typeof TRAPPED {
+    const parts = contents.map((part) => (typeof part === "string" ? encoder.encode(part) : part));
     reserveStack(STACK_FRAMES);
     const generation = this.generation;
     this.#depth++;

@@ -129,12 +129,10 @@ fn one_edit(edit: Value) -> Value {
 /// `no_match`, `ambiguous`, `overlap`, `no_change`, and those of reading and writing.
 pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
     let ticket = cx.queue.ticket();
-    let failed = |error: ToolError| could_not_edit(error, &args.path);
-    let file = ticket.enter(files::to_change(cx.env, &args.path)).await.map_err(failed)?;
-    if file.info.is_none() {
-        let missing = ToolError::new(ErrorCode::NotFound, "");
-        return Err(failed(files::unusable(missing, &file.shown, &file.path)));
-    }
+    let finder = files::Finder::new(cx);
+    let file = ticket.enter(finder.to_change(&args.path, false)).await;
+    let file = file.map_err(|error| could_not_edit(error, &args.path))?;
+    let failed = |error: ToolError| could_not_edit(error, &file.shown);
     files::expect_file(&file).map_err(failed)?;
     cx.env.settle_earlier_writes(&file.path).await;
     let before = cx.env.read_file(&file.path).await;
