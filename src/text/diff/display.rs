@@ -21,13 +21,11 @@ pub(super) fn numbered(before: &[u8], after: &[u8], changes: &[Change], context:
     let largest = (last.old.line + last.old.count).max(last.new.line + last.new.count + trail);
     let width = largest.max(1).to_string().len();
 
-    let mut out = Listing { text: String::new(), width, lines: 0 };
+    let mut out = Listing { text: String::new(), width, lines: 0, gap: false };
     let mut shown_to = 0;
     for hunk in &hunks {
         let first = &hunk.changes[0];
-        if hunk.lead.0.start > shown_to {
-            out.skipped("");
-        }
+        out.gap = hunk.lead.0.start > shown_to;
         let mut number = first.new.line - hunk.lead.1;
         number = out.block(' ', number, &before[hunk.lead.0.clone()]);
         let mut from = first.old.bytes.start;
@@ -54,6 +52,8 @@ struct Listing {
     width: usize,
     /// Of the contents, those that are not shown too.
     lines: usize,
+    /// Lines are left out before the next one.
+    gap: bool,
 }
 
 impl Listing {
@@ -67,6 +67,9 @@ impl Listing {
             if self.lines > MAX_LINES {
                 continue;
             }
+            if std::mem::take(&mut self.gap) {
+                self.skipped("");
+            }
             let line = line.strip_suffix(b"\n").unwrap_or(line);
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let _ = writeln!(self.text, "{sign}{at:>width$} {}", String::from_utf8_lossy(line));
@@ -75,9 +78,6 @@ impl Listing {
     }
 
     fn skipped(&mut self, what: &str) {
-        // Within what is cut there are no further gaps to show.
-        if self.lines <= MAX_LINES || !what.is_empty() {
-            let _ = writeln!(self.text, " {:width$} ...{what}", "", width = self.width);
-        }
+        let _ = writeln!(self.text, " {:width$} ...{what}", "", width = self.width);
     }
 }

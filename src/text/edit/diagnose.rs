@@ -332,11 +332,10 @@ fn describe_piece(body: &[u8], piece: &Piece, old: &[u8], room: usize) -> String
     let mut first = boundary(piece.range.start);
     if same >= 8 {
         first = start + around.original(at..at).start;
-        let after = visible.line(&around.text[at + same..], 60);
-        let before = visible.line(
-            &sought.text[(same - 8..same).find(|&at| starts_char(&sought.text, at)).unwrap_or(same)..same],
-            20,
-        );
+        let rest = start + around.original(at + same..at + same).start;
+        let after = visible.line(&body[rest..end], 60);
+        let from = (same.saturating_sub(24)..same).find(|&at| starts_char(&sought.text, at)).unwrap_or(same);
+        let before = visible.line(&sought.text[from..same], 60);
         let expected = visible.line(&sought.text[same..], 60);
         tail = format!(
             "\nFirst difference: after {before} the file has: {after}\nwhere oldText has: {expected}"
