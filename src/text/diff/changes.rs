@@ -65,7 +65,9 @@ pub(super) fn from_replacements(before: &[u8], after: &[u8], replacements: &[Rep
         let new_start = old_start.wrapping_add(shift);
         let mut old_end = line_end(before, first.range.end);
         shift = shift.wrapping_add(first.text.len()).wrapping_sub(first.range.len());
-        while let Some(next) = rest.next_if(|next| next.range.start < old_end) {
+        // A last line without an end goes on with whatever comes after it.
+        let touches = |next: &&Replacement, end: usize| next.range.start < end || end == before.len();
+        while let Some(next) = rest.next_if(|next| touches(next, old_end)) {
             old_end = line_end(before, next.range.end).max(old_end);
             shift = shift.wrapping_add(next.text.len()).wrapping_sub(next.range.len());
         }
