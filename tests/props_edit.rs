@@ -222,7 +222,8 @@ proptest! {
         match apply_edits(&before, &edits, "f") {
             Ok(applied) => {
                 assert_only_spans_changed(&before, &applied);
-                prop_assert_eq!(encoding::detect(&applied.content), encoding::detect(&before));
+                let bom = encoding::detect(&before).bom();
+                prop_assert!(applied.content.starts_with(bom));
                 let diff = diff::from_replacements("f", &before, &applied.content, &applied.replacements);
                 prop_assert!(!diff.diff.is_empty() || encoding::detect(&before).is_utf16());
             }
@@ -528,24 +529,34 @@ fn git(directory: &Path) -> Command {
     git
 }
 
-/// Applies `patch` to a file of that content, or to none, and gives the content after it.
-fn git_apply(directory: &Path, path: &str, before: Option<&[u8]>, patch: &str) -> Vec<u8> {
-    let file = directory.join(path);
-    match before {
-        Some(before) => {
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
+/// Contents before (if there was a file) and after, and the patch between them.
+struct Sample {
+    path: String,
+    before: Option<Vec<u8>>,
+    after: Vec<u8>,
+    patch: String,
+}
+
+/// Applies all patches at once and compares every file.
+fn git_apply(directory: &Path, samples: &[Sample]) {
+    for Sample { path, before, .. } in samples {
+        let file = directory.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        if let Some(before) = before {
             fs::write(&file, before).unwrap();
         }
-        None => {
-            let _ = fs::remove_file(&file);
-        }
     }
-    fs::write(directory.join("the.patch"), patch).unwrap();
+    let patches: String = samples.iter().map(|sample| sample.patch.as_str()).collect();
+    fs::write(directory.join("the.patch"), &patches).unwrap();
     let output =
         git(directory).args(["apply", "--whitespace=nowarn", "the.patch"]).output().expect("git was there");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "git apply: {said}\n{path:?} {before:?}\n{patch}");
-    fs::read(&file).unwrap_or_else(|error| panic!("{path:?}: {error}\n{patch}"))
+    assert!(output.status.success(), "git apply: {said}\n{patches}");
+    for Sample { path, before, after, patch } in samples {
+        let found =
+            fs::read(directory.join(path)).unwrap_or_else(|error| panic!("{path:?}: {error}\n{patch}"));
+        assert!(found == *after, "{path:?} {before:?}\n{patch}");
+    }
 }
 
 #[test]
@@ -555,35 +566,61 @@ fn git_takes_the_patches() {
         eprintln!("skipped: there is no git");
         return;
     }
-    let mut paths = vec!["f", "sub dir/a b.txt", "ünï/é.txt", "-dash", "a  b"];
+    let mut names = vec!["f", "sub dir/a b.txt", "ünï/é 日本.txt", "-dash", "a  b", "$x'y"];
     if cfg!(unix) {
-        paths.extend(["q\"uote", "q \"uo\\te", "tab\there", "new\nline", "ctrl\u{1}\u{7f}x"]);
+        names.extend([
+            "q\"uote",
+            "q \"uo\\te",
+            "tab\there",
+            "new\nline",
+            "ctrl\u{1}\u{7f}x",
+            " lead",
+            "trail ",
+        ]);
     }
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut used: HashMap<&str, usize> = HashMap::new();
-    for round in 0..60 {
-        let sample = (text(), spans(), text()).new_tree(&mut runner).unwrap().current();
-        let (before, spans, other) = sample;
-        let path = paths[round % paths.len()];
+    let mut samples = Vec::new();
+    for round in 0..170 {
+        let sample = (text(), spans(), text(), edit(true)).new_tree(&mut runner).unwrap().current();
+        let (before, spans, other, edit) = sample;
+        let mut add =
+            |kind: &'static str, before: Option<&[u8]>, after: &[u8], diff: &dyn Fn(&str) -> FileDiff| {
+                // A name that holds the number too, so that no file has two patches.
+                let path = format!("{kind} {round}/{}", names[round % names.len()]);
+                let patch = diff(&path).patch.unwrap();
+                if !patch.is_empty() {
+                    *used.entry(kind).or_default() += 1;
+                    samples.push(Sample {
+                        path,
+                        before: before.map(<[u8]>::to_vec),
+                        after: after.to_vec(),
+                        patch,
+                    });
+                }
+            };
+        let old = before.as_bytes();
         let (after, replacements) = replaced(&before, &spans);
-        let derived = diff::from_replacements(path, before.as_bytes(), &after, &replacements);
-        let mut check = |old: Option<&[u8]>, diff: FileDiff, new: &[u8], kind: &'static str| {
-            let patch = diff.patch.unwrap();
-            if !patch.is_empty() {
-                assert_eq!(git_apply(&scratch.0, path, old, &patch), new, "{path:?}\n{patch}");
-                *used.entry(kind).or_default() += 1;
-            }
-        };
-        check(Some(before.as_bytes()), derived, &after, "spans");
-        let compared = diff::between(path, Some(before.as_bytes()), other.as_bytes());
-        check(Some(before.as_bytes()), compared, other.as_bytes(), "contents");
-        if round < paths.len() {
-            let created = diff::between(path, None, other.as_bytes());
-            check(None, created, other.as_bytes(), "created");
-            check(None, diff::between(path, None, b""), b"", "created empty");
-            check(Some(b""), diff::between(path, Some(b""), b"a\n"), b"a\n", "filled");
-            check(Some(b"a\nb"), diff::between(path, Some(b"a\nb"), b""), b"", "emptied");
+        add("spans", Some(old), &after, &|path| diff::from_replacements(path, old, &after, &replacements));
+        let new = other.as_bytes();
+        add("contents", Some(old), new, &|path| diff::between(path, Some(old), new));
+        if let Ok(applied) = apply_edits(old, &[edit], "f") {
+            add("edits", Some(old), &applied.content, &|path| {
+                diff::from_replacements(path, old, &applied.content, &applied.replacements)
+            });
+        }
+        if round < 2 * names.len() {
+            add("created", None, new, &|path| diff::between(path, None, new));
+            add("created empty", None, b"", &|path| diff::between(path, None, b""));
+            add("filled", Some(b""), b"a\n", &|path| diff::between(path, Some(b""), b"a\n"));
+            add("emptied", Some(b"a\nb"), b"", &|path| diff::between(path, Some(b"a\nb"), b""));
         }
     }
-    assert!(used["spans"] > 40 && used["contents"] > 50 && used["created"] == paths.len(), "{used:?}");
+    // A new empty file is nothing but a header, which plain patches after it would be taken into.
+    samples.sort_by_key(|sample| sample.before.is_none());
+    git_apply(&scratch.0, &samples);
+    assert!(
+        samples.len() >= 500 && used["spans"] > 120 && used["contents"] > 150 && used["edits"] > 50,
+        "{used:?}"
+    );
 }

@@ -367,4 +367,36 @@ mod tests {
             assert!(Sought::new(old.as_bytes()).is_none(), "{old:?}");
         }
     }
+
+    #[test]
+    fn folding_by_segments_is_folding_the_whole() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = |below: u32| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 33) as u32 % below
+        };
+        let joining: Vec<char> = every_char().filter(|&c| class(c) == Class::Joins).collect();
+        let mapped: Vec<char> = every_char().filter(|&c| class(c) == Class::Mapped).collect();
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..random(12) {
+                text.extend(match random(6) {
+                    0 => Some(joining[random(joining.len() as u32) as usize]),
+                    1 => char::from_u32(0x300 + random(0x70)),
+                    2 => Some(mapped[random(mapped.len() as u32) as usize]),
+                    3 => char::from_u32(random(0x11_0000)),
+                    4 => char::from_u32(0x1100 + random(0x100)),
+                    _ => [' ', '\t', '\n', '\r', 'e', 'a', '“', '\u{a0}', '\u{ac00}']
+                        .get(random(9) as usize)
+                        .copied(),
+                });
+            }
+            let whole: String = text.nfkc().map(|c| look_alike(c).unwrap_or(c)).collect();
+            let whole = whole.replace("\r\n", "\n").replace('\r', "\n");
+            let lines: Vec<_> = whole.split('\n').map(|line| line.trim_end_matches([' ', '\t'])).collect();
+            assert_eq!(fold(&text), lines.join("\n"), "{text:?}");
+        }
+    }
 }
