@@ -68,7 +68,10 @@ pub(super) fn from_replacements(before: &[u8], after: &[u8], replacements: &[Rep
         // A last line without an end goes on with whatever comes after it.
         let touches = |next: &&Replacement, end: usize| next.range.start < end || end == before.len();
         while let Some(next) = rest.next_if(|next| touches(next, old_end)) {
-            old_end = line_end(before, next.range.end).max(old_end);
+            // Looked up once a line, which may be very long and have very many.
+            if next.range.end >= old_end {
+                old_end = line_end(before, next.range.end);
+            }
             shift = shift.wrapping_add(next.text.len()).wrapping_sub(next.range.len());
         }
         collector.window(old_start..old_end, new_start..old_end.wrapping_add(shift));

@@ -15,10 +15,9 @@ pub(super) struct Utf16 {
 impl Utf16 {
     /// `body` is the text without its BOM.
     pub(super) fn decode(body: &[u8], encoding: Encoding) -> Self {
-        let (unit, bytes): (fn([u8; 2]) -> u16, fn(u16) -> [u8; 2]) = match encoding {
-            Encoding::Utf16Be => (u16::from_be_bytes, u16::to_be_bytes),
-            _ => (u16::from_le_bytes, u16::to_le_bytes),
-        };
+        let big = encoding == Encoding::Utf16Be;
+        let unit = if big { u16::from_be_bytes } else { u16::from_le_bytes };
+        let bytes = if big { u16::to_be_bytes } else { u16::to_le_bytes };
         let mut view = View::with_capacity(body.len() / 2);
         let (units, odd) = body.as_chunks::<2>();
         let mut at = 0;
