@@ -31,7 +31,7 @@ pub enum Builtin {
     Bash,
     /// [`edit`]
     Edit,
-    /// [`write`]
+    /// [`mod@write`]
     Write,
 }
 

@@ -1,7 +1,7 @@
 //! The layer between the core and JavaScript. It only translates; whatever can be decided without JavaScript is
 //! decided below, or in the parts of this layer that compile everywhere ([`executor`], [`convert`]).
 //!
-//! How a call crosses: the JS face puts the argument text into [`exports`]' scratch buffer and starts it; the
+//! How a call crosses: the JS face puts the argument text into the scratch buffer of `exports` and starts it; the
 //! [`executor`] polls it; where it needs the host, it calls the face's boundary object and waits for a promise
 //! to be reported back. Every entry into wasm is one exported function, called under one try/catch in the face,
 //! which is how a trap is noticed wherever it happens: no promise machinery of wasm-bindgen is in the way.

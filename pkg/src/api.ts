@@ -8,7 +8,15 @@ import { Core, glue, unwrap } from "./core.js";
 import { ToolError } from "./errors.js";
 import { compile } from "./load.js";
 import { argumentText, CoreToolset } from "./toolset.js";
-import type { ExecutionEnv, ToolCall, ToolName, Toolset, ToolsetOptions, WasmSource } from "./types.js";
+import type {
+  DetailsMap,
+  ExecutionEnv,
+  ToolCall,
+  ToolName,
+  Toolset,
+  ToolsetOptions,
+  WasmSource,
+} from "./types.js";
 
 let core: Core | undefined;
 let loading: Promise<Core> | undefined;
@@ -61,7 +69,8 @@ function isSources(source: unknown): source is { core?: WasmSource } {
  * Makes the tools over an environment.
  *
  * @param env the place to work in: one of the adapters of this package, or an object of your own.
- * @param options see {@link ToolsetOptions}; everything has a default.
+ * @param options see {@link ToolsetOptions}; everything has a default. With `tools` the results are those of the
+ *   tools named.
  * @throws {ToolError} `invalid_arguments` for an option that there is not, or an environment that lacks a method.
  *
  * @example
@@ -76,11 +85,14 @@ function isSources(source: unknown): source is { core?: WasmSource } {
 export async function createToolset<const N extends ToolName = ToolName>(
   env: ExecutionEnv,
   options: ToolsetOptions<N> = {},
-): Promise<Toolset> {
+): Promise<Toolset<DetailsMap<N>>> {
   if (!core) await init();
   if (!core) throw new ToolError("The core did not load", "unknown");
   await core.ready();
-  return new CoreToolset(core, env, options as ToolsetOptions);
+  // Which tools there are is the core's to say; the compiler is told.
+  return new CoreToolset(core, env, options as unknown as ToolsetOptions) as unknown as Toolset<
+    DetailsMap<N>
+  >;
 }
 
 /**
@@ -88,7 +100,7 @@ export async function createToolset<const N extends ToolName = ToolName>(
  * as text, null for an optional property. Synchronous after {@link init}.
  *
  * The schema may use `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, the
- * bounds of numbers, strings and arrays, `anyOf` and `nullable`, and any annotation.
+ * bounds of numbers, strings and arrays, `anyOf` and `nullable`, and any annotation, as which `format` counts.
  *
  * @returns the arguments as the tool should get them.
  * @throws {ToolError} `invalid_arguments` with a text that a model can act on; `cut_off` where the text ends in the

@@ -50,8 +50,13 @@ export class Core {
 
   static async load(module: WebAssembly.Module): Promise<Core> {
     const core = new Core(module);
-    // Asynchronous, for runtimes that instantiate only small modules synchronously.
-    await glue.default({ module_or_path: module });
+    try {
+      glue.initSync({ module });
+    } catch (error) {
+      // Chromium before 115 instantiates only small modules synchronously on the main thread.
+      if (!(error instanceof RangeError)) throw error;
+      await glue.default({ module_or_path: module });
+    }
     core.#begin();
     return core;
   }

@@ -12,9 +12,8 @@ type Settled = Exclude<WasmSource, Promise<unknown>>;
 
 /** Compiles a source. Throws a {@link ToolError} that says what to do. */
 export async function compile(source: WasmSource): Promise<WebAssembly.Module> {
-  const given = await source;
   try {
-    return await compileAny(given);
+    return await compileAny(await source);
   } catch (error) {
     throw explained(error);
   }
@@ -22,10 +21,11 @@ export async function compile(source: WasmSource): Promise<WebAssembly.Module> {
 
 async function compileAny(source: Settled): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
+  // Before anything asks for Response, which costs Node some ten milliseconds to load.
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
   if (typeof source === "string" || source instanceof URL) return compileAny(await fetch(source));
   if (typeof Response === "function" && source instanceof Response) {
-    if (!source.ok)
-      throw new ToolError(`${source.url || "the module"} answered ${source.status}`, "not_found");
+    if (!source.ok) throw new ToolError(`${source.url || "the module"} answered ${source.status}`, "not_found");
     return compileResponse(source);
   }
   return WebAssembly.compile(source as BufferSource);

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * The public shapes of Tackroom. One face, written by hand: the compiler refuses a misspelt tool name,
  * argument or detail (tests/js/types.test-d.ts proves it).
@@ -205,6 +206,13 @@ export interface ToolDetails {
 /** The tools there are. */
 export type ToolName = keyof ToolDetails;
 
+/** {@link ToolDetails}, of these tools alone: what the results of a toolset narrow to. */
+export type DetailsMap<N extends ToolName = ToolName> = { [K in N]: ToolDetails[K] };
+
+/** Tool name → details, of tools that are not known to the compiler. */
+// biome-ignore lint/suspicious/noExplicitAny: what is not known can be looked at, as JSON can
+type AnyDetails = Record<string, any>;
+
 /** A part of a result, for the model. */
 export type Content =
   | { type: "text"; text: string }
@@ -235,19 +243,36 @@ type Failure<M, K extends keyof M> = K extends string
   : never;
 
 /**
- * What a call answers: `content` for the model, `details` for programs and people. It narrows by `isError` and
- * `toolName`; the last form is a call of a tool that there is not.
+ * The details of the tools there are, as those that an unknown tool's result has not. Narrowing by `toolName` leaves
+ * that form in the union; thanks to these a program can read `details.exitCode` of a failed `bash` all the same.
  */
-export type ToolResult<M = ToolDetails> =
+type Absent = { [D in Exclude<KeyOfEach<ToolDetails[ToolName]>, "code" | "path">]?: never };
+type KeyOfEach<T> = T extends unknown ? keyof T : never;
+
+/**
+ * What a call answers: `content` for the model, `details` for programs and people. It narrows by `isError` and
+ * `toolName`, in either order; the last form is a call of a tool that there is not.
+ *
+ * @typeParam M tool name → `details`. Default: any tools.
+ *
+ * @example
+ * ```ts
+ * const result = await toolset.call(call);
+ * if (result.isError) report(result.details.code, result.details.path);
+ * else if (result.toolName === "bash") console.log(result.details.exitCode, result.details.durationMs);
+ * ```
+ */
+export type ToolResult<M = AnyDetails> =
   | { [K in keyof M]: Success<M, K> | Failure<M, K> }[keyof M]
   | {
       toolCallId: string;
-      toolName: string & {};
+      // Not `string & {}`: with it in the union TypeScript does not narrow by the name.
+      toolName: string;
       content: Content[];
       terminate?: boolean;
       usage?: unknown;
       isError: true;
-      details: { code: ToolErrorCode; path?: string };
+      details: { code: ToolErrorCode; path?: string } & Absent;
     };
 
 /** A model's request to run a tool. */
@@ -321,7 +346,11 @@ export interface Session {
   reasoningLevel?: string;
 }
 
-/** Options of {@link createToolset}. An option that is not listed here is refused, not ignored. */
+/**
+ * Options of `createToolset`. An option that is not listed here is refused, not ignored.
+ *
+ * @typeParam N the tools in `tools`, which the results are then narrowed to.
+ */
 export interface ToolsetOptions<N extends ToolName = ToolName> {
   /** Register exactly these, all active. */
   tools?: readonly N[];
@@ -346,7 +375,7 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
     call: BeforeToolCall,
   ): MaybePromise<void | { block?: boolean; reason?: string; terminate?: boolean } | { args: unknown }>;
   /** Runs after execution: replaces `content`, `details`, `isError`, `usage` or `terminate`, field by field. */
-  afterToolCall?(call: AfterToolCall): MaybePromise<void | {
+  afterToolCall?(call: AfterToolCall<DetailsMap<N>>): MaybePromise<void | {
     content?: Content[];
     details?: unknown;
     isError?: boolean;
@@ -375,12 +404,15 @@ export interface AgentTool {
   ): Promise<{ content: Content[]; details: unknown; terminate?: boolean }>;
 }
 
-/** What happens in a toolset, per call in this order. A listener that throws is ignored. */
-export type ToolEvent = { toolCallId: string; toolName: string } & (
+/**
+ * What happens in a toolset, per call in this order. A listener that throws is ignored. Names and arguments are as
+ * the model sent them.
+ */
+export type ToolEvent<M = AnyDetails> = { toolCallId: string; toolName: string } & (
   | { type: "tool_execution_start"; args: string | object }
   | { type: "tool_execution_update"; partial: PartialResult }
   | { type: "mutation"; change: FileChange }
-  | { type: "tool_execution_end"; result: ToolResult; isError: boolean; durationMs: number }
+  | { type: "tool_execution_end"; result: ToolResult<M>; isError: boolean; durationMs: number }
 );
 
 /** What `setActive` changed, for the next message to the model. */
@@ -389,8 +421,18 @@ export interface ToolChanges {
   toolsRemoved: string[];
 }
 
-/** The tools over one environment. */
-export interface Toolset<M = ToolDetails> {
+/**
+ * The tools over one environment.
+ *
+ * @typeParam M tool name → `details` of its results. `createToolset` knows them; a function that takes any toolset
+ *   leaves it out.
+ *
+ * @example
+ * ```ts
+ * using toolset = await createToolset(env); // disposed at the end of the block
+ * ```
+ */
+export interface Toolset<M = AnyDetails> {
   /** Every tool there is, whether or not the model sees it. */
   readonly registered: string[];
   /** What the model sees, in order. */
@@ -400,7 +442,7 @@ export interface Toolset<M = ToolDetails> {
   /** Runs one call, from the model's text to the result. Never rejects. */
   call(call: ToolCall, options?: CallOptions): Promise<ToolResult<M>>;
   /** Hears of every call. Returns the way to stop. */
-  subscribe(listener: (event: ToolEvent) => void): () => void;
+  subscribe(listener: (event: ToolEvent<M>) => void): () => void;
   /** Which tools the model sees. Unknown names are ignored; tools that stay keep their order. */
   setActive(names: readonly string[]): ToolChanges;
   /** Running calls finish; later ones are errors with code `disposed`. */

@@ -3,7 +3,7 @@
 //! It has files, directories and symbolic links, and never waits unless a latency is set. It does not have
 //! permissions, times that move, or a shell: commands are answered by a script (see [`Step`]).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -51,6 +51,7 @@ pub struct MemoryEnv {
     cwd: String,
     latency_ms: f64,
     script: Option<Script>,
+    writes: Rc<Cell<usize>>,
 }
 
 impl MemoryEnv {
@@ -63,6 +64,7 @@ impl MemoryEnv {
             cwd: "/".into(),
             latency_ms: 0.0,
             script: None,
+            writes: Rc::default(),
         }
     }
 
@@ -111,6 +113,11 @@ impl MemoryEnv {
             _ => None,
         });
         files.collect()
+    }
+
+    /// How many times a file was written, failures included.
+    pub fn writes(&self) -> usize {
+        self.writes.get()
     }
 
     fn put(&self, path: &str, node: Node) {
@@ -213,6 +220,7 @@ impl Env for MemoryEnv {
     }
 
     async fn write_file(&self, path: &str, content: &[u8]) -> Result<(), ToolError> {
+        self.writes.set(self.writes.get() + 1);
         self.wait().await;
         let at = self.resolve(path, true)?;
         let mut nodes = self.nodes.borrow_mut();

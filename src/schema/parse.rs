@@ -66,7 +66,7 @@ pub fn unwrap_value(tool: &str, value: Value, no_required: bool) -> Result<Value
 }
 
 /// JSON text inside a string, read as leniently as arguments are; `None` if it is not JSON.
-pub(super) fn json_text(text: &str) -> Option<Value> {
+pub(crate) fn json_text(text: &str) -> Option<Value> {
     parse(text.as_bytes()).ok()
 }
 

@@ -180,6 +180,7 @@ mod tests {
         assert_eq!(output.snapshot().facts.total_bytes, 3);
     }
 
+    /// T01
     #[test]
     fn byte_by_byte() {
         let mut output = Accumulator::new(Limits::default());

@@ -39,7 +39,7 @@ pub struct Page {
 /// use tackroom::text::{page::{page, Range}, truncate::Limits};
 /// let range = Range { offset: 2, limit: Some(1), column: None, limits: Limits::default() };
 /// let page = page("a\nb\nc\n", &range).unwrap();
-/// assert_eq!((page.text.as_str(), page.hint.as_deref()), ("b", Some("[1 more lines in file. Use offset=3 to continue.]")));
+/// assert_eq!((page.text.as_str(), page.hint.as_deref()), ("b\n", Some("[1 more lines in file. Use offset=3 to continue.]")));
 /// ```
 pub fn page(text: &str, range: &Range) -> Result<Page, ToolError> {
     let total = lines::count(text.as_bytes()) as u64;
@@ -97,8 +97,9 @@ pub fn page(text: &str, range: &Range) -> Result<Page, ToolError> {
         ..cut.facts
     });
     let mut shown = cut.content.to_owned();
-    if hint.is_some() && shown.ends_with('\n') {
-        shown.pop();
+    // A cut leaves out the LF of its last line. Before a hint it counts: that line may be blank.
+    if hint.is_some() && shown.len() < wanted.len() {
+        shown.push('\n');
     }
     Ok(Page { text: shown, hint, truncation })
 }

@@ -129,8 +129,7 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
         (None, Some(code)) => (ErrorCode::ExitCode, format!("Command exited with code {code}")),
         (None, None) => (ErrorCode::ExitCode, "Command terminated without an exit code".to_owned()),
     };
-    let text = format!("{}\n\n{}", text.trim_end_matches('\n'), failure.1);
-    Err(ToolError::new(failure.0, text).with_details(super::object(&details)))
+    Err(ToolError::new(failure.0, with_note(text, &failure.1)).with_details(super::object(&details)))
 }
 
 /// Runs the command until it ends, or until the grace after an abort or a timeout is over. Snapshots go out
@@ -270,12 +269,12 @@ impl<'a, E: Env, H: Host> Capture<'a, E, H> {
     fn render(&self, exit_code: Option<i32>, duration_ms: f64) -> (String, Details) {
         let accumulator = self.output.accumulator.borrow();
         let cut = accumulator.snapshot();
-        let mut text = match cut.content {
-            "" => "(no output)".to_owned(),
-            content => content.to_owned(),
+        let mut text = match accumulator.is_empty() {
+            true => "(no output)".to_owned(),
+            false => cut.content.to_owned(),
         };
         if let Some(hint) = hint(&cut.facts) {
-            text = format!("{}\n\n{hint}", text.trim_end_matches('\n'));
+            text = with_note(text, &hint);
         }
         let truncation = cut.facts.truncated.then_some(cut.facts);
         (text, Details { exit_code, duration_ms, truncation })
@@ -286,11 +285,20 @@ impl<'a, E: Env, H: Host> Capture<'a, E, H> {
         self.finish();
         let (output, details) = self.render(None, self.cx.host.now_ms() - started);
         let message = match self.output.any_chunk.get() {
-            true => format!("{}\n\nCommand failed: {}", output.trim_end_matches('\n'), error.message),
+            true => with_note(output, &format!("Command failed: {}", error.message)),
             false => format!("Command failed: {}", error.message),
         };
         ToolError::new(error.code, message).with_details(super::object(&details))
     }
+}
+
+/// The output and, after an empty line, what is to be said of it.
+fn with_note(mut output: String, note: &str) -> String {
+    output.truncate(output.trim_end_matches('\n').len());
+    if !output.is_empty() {
+        output.push_str("\n\n");
+    }
+    output + note
 }
 
 /// Which part of the output is shown, and how to see the rest: nothing keeps it yet, so by asking for less.

@@ -8,6 +8,7 @@ use super::{ChangeKind, Declaration, Facts, FileChange, Output, ToolContext, fil
 use crate::env::{Env, Host};
 use crate::error::{ErrorCode, ToolError};
 use crate::path;
+use crate::schema::parse;
 use crate::text::diff;
 use crate::text::edit::{Edit, apply_edits};
 
@@ -83,7 +84,9 @@ pub fn prepare(arguments: Value) -> Value {
             pair.insert(key.into(), value);
         }
     }
-    let has_pair = pair.contains_key("oldText") || pair.contains_key("newText");
+    // Models that fill in every key send null for a pair that they do not mean.
+    let has_pair =
+        ["oldText", "newText"].iter().any(|key| pair.get(*key).is_some_and(|text| !text.is_null()));
     if !has_pair && !map.contains_key("edits") {
         return Value::Object(map);
     }
@@ -107,8 +110,8 @@ pub fn prepare(arguments: Value) -> Value {
 /// JSON text of an object or an array becomes that; anything else is left for the schema to refuse.
 fn unpack(value: Value) -> Value {
     match &value {
-        Value::String(text) => match serde_json::from_str(text) {
-            Ok(inner @ (Value::Object(_) | Value::Array(_))) => inner,
+        Value::String(text) => match parse::json_text(text) {
+            Some(inner @ (Value::Object(_) | Value::Array(_))) => inner,
             _ => value,
         },
         _ => value,
@@ -125,8 +128,8 @@ fn one_edit(edit: Value) -> Value {
 /// `no_match`, `ambiguous`, `overlap`, `no_change`, and those of reading and writing.
 pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
     let ticket = cx.queue.ticket();
-    let file = ticket.enter(files::to_change(cx.env, &args.path)).await?;
     let failed = |error: ToolError| could_not_edit(error, &args.path);
+    let file = ticket.enter(files::to_change(cx.env, &args.path)).await.map_err(failed)?;
     if file.info.is_none() {
         let missing = ToolError::new(ErrorCode::NotFound, "");
         return Err(failed(files::unusable(missing, &file.shown, &file.path)));
@@ -154,7 +157,11 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     Ok(Output::new(text, &change))
 }
 
+/// A path that cannot be is not repeated: it may be long, or have what no text should.
 fn could_not_edit(error: ToolError, path: &str) -> ToolError {
+    if matches!(error.code, ErrorCode::InvalidPath | ErrorCode::Aborted) {
+        return error;
+    }
     ToolError { message: format!("Could not edit file: {path}. {}", error.message), ..error }
 }
 

@@ -1,7 +1,7 @@
 //! `read {path, offset?, limit?, column?}`
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Number, Value, json};
 
 use super::dialect::{Aliases, PATH};
 use super::{Builtin, Declaration, Facts, Output, ToolContext, files};
@@ -20,11 +20,21 @@ pub struct Args {
     /// The file.
     pub path: String,
     /// The first line, from 1; 0 is read as 1.
+    #[serde(default, deserialize_with = "whole")]
     pub offset: Option<u64>,
     /// How many lines.
+    #[serde(default, deserialize_with = "whole")]
     pub limit: Option<u64>,
     /// The first byte within the line, from 1.
+    #[serde(default, deserialize_with = "whole")]
     pub column: Option<u64>,
+}
+
+/// An integer of JSON Schema: `1e300` is one.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let number = Option::<Number>::deserialize(deserializer)?;
+    // Beyond the largest u64, any is as good as that one.
+    Ok(number.map(|number| number.as_u64().unwrap_or_else(|| number.as_f64().unwrap_or_default() as u64)))
 }
 
 /// `details` of a result.
@@ -86,7 +96,12 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     if encoding::is_binary(&bytes) {
         let size = format_size(bytes.len() as u64);
         let notice = format!("[{} is a binary file of {size}: its bytes are not shown]", found.shown);
-        return Ok(Output { content: vec![super::Content::text(notice)], details: Default::default() });
+        let details = Details {
+            line_ending: encoding::line_ending(&bytes).as_str(),
+            encoding: encoding::detect(&bytes).as_str(),
+            truncation: None,
+        };
+        return Ok(Output::new(notice, &details));
     }
     let decoded = encoding::decode(&bytes);
     let range = Range {

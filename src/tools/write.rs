@@ -90,7 +90,12 @@ pub(super) async fn store<E: Env, H: Host>(
 ) -> Result<(), ToolError> {
     let failed = |error| files::unusable(error, shown, path);
     if is_new {
-        cx.env.create_dir(path::parent(path)).await.map_err(failed)?;
+        // A directory that is there already is no failure, so that is something else.
+        let in_the_way = |error: ToolError| match error.code {
+            ErrorCode::AlreadyExists => ToolError { code: ErrorCode::NotDirectory, ..error },
+            _ => error,
+        };
+        cx.env.create_dir(path::parent(path)).await.map_err(in_the_way).map_err(failed)?;
     }
     *cx.on_abort.borrow_mut() = OnAbort::LetItLand(shown.to_owned());
     let stored = cx.env.write_file(path, content).await.map_err(failed);

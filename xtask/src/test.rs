@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use crate::tools::{self, WASM_TARGET};
@@ -19,9 +20,10 @@ const QUICK: [Stage; 5] = [
     ("types", quick_types),
     ("TypeScript style", style),
 ];
-const ALL: [Stage; 12] = [
+const ALL: [Stage; 13] = [
     ("format", format),
     ("lints", lints),
+    ("Rust docs", docs),
     ("Rust tests", rust_tests),
     ("package", package::build),
     ("the module that traps", package::fault),
@@ -40,6 +42,9 @@ const WASM_TESTS: [(&str, &str, &str); 3] = [
     ("web_page", "tests/web/page.rs", "a page"),
     ("web_worker", "tests/web/worker.rs", "a worker"),
 ];
+
+/// Tests that passed so far, over all runners: the run closes on their number.
+static PASSED: AtomicU32 = AtomicU32::new(0);
 
 /// Runs the stages; says at the end which one failed and which were not reached.
 pub fn run(quick: bool) -> Result<(), Failure> {
@@ -62,6 +67,7 @@ pub fn run(quick: bool) -> Result<(), Failure> {
     }
     let summary = format!("All {} stages passed in {}", stages.len(), duration(started.elapsed()));
     println!("\n{} {}", paint("32;1", "✓"), paint("1", &summary));
+    println!("{} passed, 0 failed", PASSED.load(Ordering::Relaxed));
     Ok(())
 }
 
@@ -80,6 +86,12 @@ fn lints() -> Result<(), Failure> {
         wasm.args(["--test", name]);
     }
     step("clippy for wasm").run(wasm.args(["--", "-D", "warnings"])).map(drop)
+}
+
+fn docs() -> Result<(), Failure> {
+    step("cargo doc")
+        .run(cargo(&["doc", "--no-deps", "--package", "tackroom"]).env("RUSTDOCFLAGS", "-D warnings"))
+        .map(drop)
 }
 
 fn rust_tests() -> Result<(), Failure> {
@@ -194,7 +206,9 @@ fn rust_passed(output: &str) -> Option<String> {
         let rest = line.trim().strip_prefix("test result: ok. ")?;
         rest.split(' ').next()?.parse::<u32>().ok()
     });
-    Some(format!("{} passed", numbers.sum::<u32>()))
+    let passed = numbers.sum::<u32>();
+    PASSED.fetch_add(passed, Ordering::Relaxed);
+    Some(format!("{passed} passed"))
 }
 
 /// "40 passed", from the last lines of node's reporter.
@@ -203,5 +217,7 @@ fn node_passed(output: &str) -> Option<String> {
         let line = output.lines().rev().find_map(|line| line.trim().strip_prefix(&format!("ℹ {word} ")))?;
         line.parse::<u32>().ok()
     };
-    Some(format!("{} passed, {} skipped", count("pass")?, count("skipped")?))
+    let passed = count("pass")?;
+    PASSED.fetch_add(passed, Ordering::Relaxed);
+    Some(format!("{passed} passed, {} skipped", count("skipped")?))
 }

@@ -146,7 +146,13 @@ export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBas
 
     async fileInfo(path, options) {
       checkAborted(options);
-      return describe(path, await coded(fs.lstat(path)));
+      try {
+        return describe(path, await coded(fs.lstat(path)));
+      } catch (error) {
+        throw (await isBelowFile(fs, path))
+          ? failure("not_directory", `not a directory: ${path}`, error)
+          : error;
+      }
     },
 
     async listDir(path, options) {
@@ -245,6 +251,15 @@ async function resolveTarget(fs: BashFileSystemLike, path: string): Promise<stri
     target = next.startsWith("/") ? next : join(directory, next);
   }
   throw failure("invalid_path", `expected a path, found a loop of links: ${path}`);
+}
+
+/** Whether the deepest ancestor that there is is no directory: just-bash says of what is below it that it is missing. */
+async function isBelowFile(fs: BashFileSystemLike, path: string): Promise<boolean> {
+  for (let at = split(path).parent; at !== "/"; at = split(at).parent) {
+    const stat = await fs.stat(at).catch(() => null);
+    if (stat) return !stat.isDirectory;
+  }
+  return false;
 }
 
 /** lstat, with null for what is missing. */

@@ -46,6 +46,10 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+fn starts_line(bytes: &[u8], at: usize) -> bool {
+    at == 0 || bytes[at - 1] == b'\n'
+}
+
 pub(super) fn line_start(bytes: &[u8], at: usize) -> usize {
     memrchr(b'\n', &bytes[..at]).map_or(0, |lf| lf + 1)
 }
@@ -65,9 +69,12 @@ pub(super) fn from_replacements(before: &[u8], after: &[u8], replacements: &[Rep
         let new_start = old_start.wrapping_add(shift);
         let mut old_end = line_end(before, first.range.end);
         shift = shift.wrapping_add(first.text.len()).wrapping_sub(first.range.len());
-        // A last line without an end goes on with whatever comes after it.
-        let touches = |next: &&Replacement, end: usize| next.range.start < end || end == before.len();
-        while let Some(next) = rest.next_if(|next| touches(next, old_end)) {
+        while let Some(next) = rest.next_if(|next| {
+            // Where one begins at the end of the window, a line may go on from one to the other.
+            let goes_on =
+                || !(starts_line(before, old_end) && starts_line(after, old_end.wrapping_add(shift)));
+            next.range.start < old_end || (next.range.start == old_end && goes_on())
+        }) {
             // Looked up once a line, which may be very long and have very many.
             if next.range.end >= old_end {
                 old_end = line_end(before, next.range.end);

@@ -109,6 +109,25 @@ fn empty_and_equal() {
 }
 
 #[test]
+fn spans_that_meet_at_the_end_are_one_change() {
+    let diff = |before: &[u8], after: &[u8], spans: &[(usize, usize, &str)]| {
+        let replaced = |(edit, &(start, end, text)): (usize, &(usize, usize, &str))| Replacement {
+            range: start..end,
+            text: text.into(),
+            edit,
+        };
+        let replacements: Vec<_> = spans.iter().enumerate().map(replaced).collect();
+        let diff = from_replacements("f", before, after, &replacements);
+        assert_eq!(diff.patch, between("f", Some(before), after).patch);
+        (diff.lines_removed, diff.lines_added)
+    };
+    assert_eq!(diff(b"a", b"xay", &[(0, 0, "x"), (1, 1, "y")]), (1, 1));
+    assert_eq!(diff(b"", b"x\n", &[(0, 0, "x"), (0, 0, "\n")]), (0, 1));
+    assert_eq!(diff(b"a\n", b"a\nxy", &[(2, 2, "x"), (2, 2, "y")]), (0, 1));
+    assert_eq!(diff(b"a", b"b\nc", &[(0, 1, "b\n"), (1, 1, "c")]), (1, 2));
+}
+
+#[test]
 fn names_with_spaces_end_at_a_tab() {
     let diff = unified_diff("a b", b"x\n", b"y\n", 4).unwrap();
     assert!(diff.starts_with("--- a/a b\t\n+++ b/a b\t\n@@ -1 +1 @@\n"), "{diff}");

@@ -84,9 +84,9 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         if rest.is_empty() {
             return None;
         }
-        let end = memchr(b'\n', rest);
-        let line = &rest[..end.unwrap_or(rest.len())];
-        rest = &rest[end.map_or(rest.len(), |end| end + 1)..];
+        let Some(end) = memchr(b'\n', rest) else { return Some(std::mem::take(&mut rest)) };
+        let line = &rest[..end];
+        rest = &rest[end + 1..];
         Some(line.strip_suffix(b"\r").unwrap_or(line))
     })
 }
