@@ -18,7 +18,7 @@ pub mod wait;
 
 pub use manual::ManualHost;
 pub use memory::MemoryEnv;
-pub use queue::MutationQueue;
+pub use queue::{MutationQueue, WeakQueue};
 pub use wait::Abort;
 
 /// What kind of thing a path names, as lstat sees it.

@@ -52,9 +52,21 @@ async function load(source: WasmSource | undefined): Promise<Core> {
  */
 export async function init(source?: WasmSource | { core?: WasmSource }): Promise<void> {
   const given = isSources(source) ? source.core : source;
-  loading ??= load(given);
+  // A source that is not needed any more may fail: unheard, that would end a Node process.
+  if (given instanceof Promise) given.catch(() => {});
+  // One load at a time. Another's failure is not this one's: its source may be a better one.
+  while (loading) {
+    try {
+      core = await loading;
+      return;
+    } catch {
+      // Whose load it was says so.
+    }
+  }
+  const own = load(given);
+  loading = own;
   try {
-    core = await loading;
+    core = await own;
   } catch (error) {
     loading = undefined;
     throw error;
@@ -123,10 +135,13 @@ export function validateToolArguments(
   const schema = JSON.stringify(tool.parameters ?? {});
   const text = argumentText(tool.name, call.arguments);
   return unwrap(
-    loaded.enter(() => {
-      const [name = 0, parameters = 0, args = 0] = loaded.put(tool.name, schema, text);
-      return glue.validate_arguments(name, parameters, args, call.incomplete === true);
-    }),
+    loaded.enter(
+      (name = 0, parameters = 0, args = 0) =>
+        glue.validate_arguments(name, parameters, args, call.incomplete === true),
+      tool.name,
+      schema,
+      text,
+    ),
   );
 }
 

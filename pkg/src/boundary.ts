@@ -5,16 +5,12 @@
  * @module
  */
 
-import { type Core, glue } from "./core.js";
+import { type Core, glue, type RunningCall } from "./core.js";
 import { ToolError } from "./errors.js";
+import { OutputStream } from "./output.js";
 import type { ExecOptions } from "./types.js";
-import { bytesOf, callMethod, explained, isThenable } from "./values.js";
+import { bytesOf, callMethod, explained, isThenable, kindOf, settle, settled } from "./values.js";
 import { writesInFlight } from "./writes.js";
-
-/** No larger than the scratch buffer that wasm keeps for streams. */
-const CHUNK = 64 * 1024;
-
-const encoder = new TextEncoder();
 
 export class Boundary {
   readonly #core: Core;
@@ -33,9 +29,13 @@ export class Boundary {
     if (this.isDead) throw new ToolError("The tool core has failed", "trapped");
   }
 
+  #running(call: number): RunningCall | undefined {
+    return this.isDead ? undefined : this.#core.running(call);
+  }
+
   invoke(env: object, method: string, path: string, content: Uint8Array | undefined, call: number): unknown {
     this.#check();
-    const options = { signal: this.#core.running(call)?.signal ?? AbortSignal.abort() };
+    const options = { signal: this.#running(call)?.signal ?? AbortSignal.abort() };
     if (method !== "writeFile") return callMethod(env, method, path, options);
     const answer = callMethod(env, method, path, content, options);
     return writesInFlight.track(env, path, this.#generation, answer);
@@ -51,33 +51,38 @@ export class Boundary {
     const { command, timeout, ...given } = JSON.parse(request);
     const controller = new AbortController();
     this.#execs.set(exec, controller);
-    const [stdout, stderr] = [new TextChunks(), new TextChunks()];
+    const [stdout, stderr] = [this.#stream(exec, false), this.#stream(exec, true)];
     const options: ExecOptions = {
       ...given,
       ...(timeout === null ? {} : { timeout }),
-      onStdout: (chunk) => this.#chunk(exec, false, stdout.bytes(chunk)),
-      onStderr: (chunk) => this.#chunk(exec, true, stderr.bytes(chunk)),
+      onStdout: (chunk) => stdout.push(chunk),
+      onStderr: (chunk) => stderr.push(chunk),
       signal: controller.signal,
     };
-    const end = (answer: unknown) => {
-      this.#chunk(exec, false, stdout.rest());
-      this.#chunk(exec, true, stderr.rest());
-      return answer;
-    };
     const answer = callMethod(env, "exec", command, options);
-    return isThenable(answer) ? Promise.resolve(answer).then(end) : end(answer);
+    const end = () => {
+      stdout.end();
+      stderr.end();
+      const wrong = stdout.wrong ?? stderr.wrong;
+      if (wrong === undefined) return;
+      throw new ToolError(
+        `the environment's exec gave ${wrong} as output, expected a string or a Uint8Array`,
+        "unknown",
+      );
+    };
+    if (!isThenable(answer)) {
+      end();
+      return answer;
+    }
+    return settled(answer).finally(end);
   }
 
-  #chunk(exec: number, isStderr: boolean, bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; at += CHUNK) {
-      // A chunk after the end is late, and not heard.
-      if (this.isDead || !this.#execs.has(exec)) return;
-      const part = bytes.subarray(at, at + CHUNK);
-      this.#core.enter(() => {
-        this.#core.putBytes(part);
-        glue.exec_chunk(exec, isStderr, part.length);
-      });
-    }
+  /** What comes on one of a command's streams. After the command's end it is late, and not heard. */
+  #stream(exec: number, isStderr: boolean): OutputStream {
+    const isHeard = () => !this.isDead && this.#execs.has(exec);
+    return new OutputStream(isHeard, (part) => {
+      this.#core.enterWithBytes((length = 0) => glue.exec_chunk(exec, isStderr, length), part);
+    });
   }
 
   abortExec(exec: number): void {
@@ -85,7 +90,8 @@ export class Boundary {
   }
 
   closeExec(exec: number): void {
-    this.#execs.delete(exec);
+    // A dead instance's are all aborted, at the end.
+    if (!this.isDead) this.#execs.delete(exec);
   }
 
   /** Ends what a dead instance has running. */
@@ -97,9 +103,10 @@ export class Boundary {
   }
 
   watch(value: object, id: number): boolean {
-    this.#check();
     if (!isThenable(value)) return false;
-    Promise.resolve(value).then(
+    // Also in a dead instance: a rejection that nobody hears ends a Node process.
+    settle(
+      value,
       (result) => this.#report(id, true, result),
       (error) => this.#report(id, false, error),
     );
@@ -118,10 +125,18 @@ export class Boundary {
     return bytesOf(value);
   }
 
+  kind(value: unknown): string {
+    return kindOf(value);
+  }
+
   fileInfo(value: unknown): string | undefined {
-    if (typeof value !== "object" || value === null) return undefined;
-    const { name, path, kind, size, mtimeMs } = value as Record<string, unknown>;
-    return JSON.stringify({ name, path, kind, size: Number(size), mtimeMs: Number(mtimeMs) });
+    const info = infoOf(value);
+    return info && JSON.stringify(info);
+  }
+
+  fileInfos(value: unknown): string | undefined {
+    if (!Array.isArray(value)) return undefined;
+    return JSON.stringify(Array.from(value, (entry) => infoOf(entry) ?? null));
   }
 
   now(): number {
@@ -144,54 +159,41 @@ export class Boundary {
 
   before(call: number, args: string, access: string): Promise<string> | undefined {
     this.#check();
-    return this.#core.running(call)?.before(args, access);
+    return this.#running(call)?.before(args, access);
   }
 
   after(call: number, args: string, result: string): Promise<string> | undefined {
     this.#check();
-    return this.#core.running(call)?.after(args, result);
+    return this.#running(call)?.after(args, result);
   }
 
   started(call: number): void {
-    this.#core.running(call)?.started();
+    this.#running(call)?.started();
   }
 
   wantsUpdates(call: number): boolean {
-    return this.#core.running(call)?.wantsUpdates() ?? false;
+    return this.#running(call)?.wantsUpdates() ?? false;
   }
 
   updated(call: number, partial: string): void {
-    this.#core.running(call)?.updated(partial);
+    this.#running(call)?.updated(partial);
   }
 
   mutated(call: number, change: string): void {
-    this.#core.running(call)?.mutated(change);
+    this.#running(call)?.mutated(change);
   }
 
   settled(call: number, result: string, durationMs: number): void {
-    if (!this.isDead) this.#core.running(call)?.settled(result, durationMs);
+    this.#running(call)?.settled(result, durationMs);
+  }
+
+  ended(call: number): void {
+    if (!this.isDead) this.#core.forget(call);
   }
 }
 
-/** Chunks of one stream as bytes. A string may end between the halves of a surrogate pair. */
-class TextChunks {
-  #half = "";
-
-  bytes(chunk: unknown): Uint8Array {
-    if (typeof chunk === "string") {
-      const text = this.#half + chunk;
-      const cut = /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
-      this.#half = text.slice(cut);
-      return encoder.encode(text.slice(0, cut));
-    }
-    const bytes = bytesOf(chunk);
-    if (bytes) return bytes;
-    throw new TypeError(`expected a chunk of output as a string or a Uint8Array, got ${typeof chunk}`);
-  }
-
-  rest(): Uint8Array {
-    const rest = encoder.encode(this.#half);
-    this.#half = "";
-    return rest;
-  }
+function infoOf(value: unknown): object | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { name, path, kind, size, mtimeMs } = value as Record<string, unknown>;
+  return { name, path, kind, size: Number(size), mtimeMs: Number(mtimeMs) };
 }

@@ -11,6 +11,7 @@
 import * as glue from "../wasm/core.js";
 import { Boundary } from "./boundary.js";
 import { ToolError } from "./errors.js";
+import { guarded } from "./running.js";
 import { textOf } from "./values.js";
 
 export { glue };
@@ -34,13 +35,32 @@ export interface RunningCall {
 
 const encoder = new TextEncoder();
 
+/** What an entry begins with at least: some kilobytes. */
+const STACK_FRAMES = 64;
+
+/** Throws a RangeError unless so many calls can still be nested. */
+function reserveStack(frames: number): number {
+  return frames === 0 ? 0 : reserveStack(frames - 1) + 1;
+}
+
+/** An instance that trapped, and whom it has to answer to. */
+interface Fallen {
+  boundary: Boundary;
+  calls: Map<number, RunningCall>;
+  error: unknown;
+}
+
 export class Core {
   readonly #module: WebAssembly.Module;
-  readonly #calls = new Map<number, RunningCall>();
+  /** Those of this instance. */
+  #calls = new Map<number, RunningCall>();
   #boundary: Boundary | undefined;
   #exports: glue.InitOutput | undefined;
   #nextCall = 0;
   #depth = 0;
+  readonly #fallen: Fallen[] = [];
+  /** Sees to the fallen, later. */
+  #alarm: () => void = () => {};
   /** Counts the instances: a handle of one means nothing to the next. */
   generation = 0;
 
@@ -49,12 +69,20 @@ export class Core {
   }
 
   static async load(module: WebAssembly.Module): Promise<Core> {
+    // The glue keeps the first module that can be instantiated, for good.
+    const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+    if (!names.includes("call_start") || !names.includes("__wbindgen_start"))
+      throw new ToolError("Expected Tackroom's core.wasm, found another wasm module", "invalid_arguments");
     const core = new Core(module);
     try {
       glue.initSync({ module });
     } catch (error) {
       // Chromium before 115 instantiates only small modules synchronously on the main thread.
-      if (!(error instanceof RangeError)) throw error;
+      if (!(error instanceof RangeError))
+        throw new ToolError(
+          `Could not start Tackroom's wasm module, which may be of another version: ${textOf(error)}`,
+          "invalid_arguments",
+        );
       await glue.default({ module_or_path: module });
     }
     core.#begin();
@@ -63,7 +91,12 @@ export class Core {
 
   /** Whether an entry can be made now. A dead instance can be replaced once none of its frames is on the stack. */
   get isReady(): boolean {
-    return this.#boundary !== undefined || this.#depth === 0;
+    return this.isAlive || this.#depth === 0;
+  }
+
+  /** Whether there is an instance that has not trapped. */
+  get isAlive(): boolean {
+    return this.#boundary !== undefined;
   }
 
   /** Waits until the frames of a dead instance have left the stack. */
@@ -71,30 +104,46 @@ export class Core {
     while (!this.isReady) await Promise.resolve();
   }
 
-  /** Replaces a dead instance. */
+  /** Replaces a dead instance. Its frames must be gone: what the glue does for them would reach the new one. */
   wake(): void {
-    if (this.#boundary) return;
+    if (this.isAlive) return;
     if (this.#depth > 0)
       throw new ToolError("The tool core has failed and is being restarted: try again", "trapped");
     glue.__wbg_reset_state();
     this.#begin();
+    if (!this.isAlive) throw new ToolError("The tool core could not be restarted", "trapped");
   }
 
   #begin(): void {
     // Answers the exports of the instance there is.
     this.#exports = glue.initSync({ module: this.#module });
     this.generation++;
-    this.#boundary = new Boundary(this);
-    const boundary = this.#boundary;
+    this.#calls = new Map();
+    const boundary = new Boundary(this);
+    this.#boundary = boundary;
+    const trapped = new Promise<void>((resolve) => {
+      this.#alarm = resolve;
+    });
+    trapped.then(() => this.#bury());
     this.enter(() => glue.start(boundary));
   }
 
-  /** The one way into wasm. */
-  enter<T>(entry: () => T): T | typeof TRAPPED {
+  /**
+   * The one way into wasm. The texts are in the scratch buffer, one after the other, when the entry runs; it gets
+   * their lengths in bytes. What is thrown before it runs (a text too large, hardly any stack left) is no trap.
+   */
+  enter<T>(entry: (...lengths: number[]) => T, ...texts: string[]): T | typeof TRAPPED {
+    return this.enterWithBytes(entry, ...texts.map((text) => encoder.encode(text)));
+  }
+
+  /** The same with bytes. */
+  enterWithBytes<T>(entry: (...lengths: number[]) => T, ...parts: Uint8Array[]): T | typeof TRAPPED {
+    reserveStack(STACK_FRAMES);
     const generation = this.generation;
     this.#depth++;
     try {
-      return entry();
+      if (parts.length > 0) this.#put(parts);
+      return entry(...parts.map((part) => part.length));
     } catch (error) {
       this.#die(error, generation);
       return TRAPPED;
@@ -103,34 +152,33 @@ export class Core {
     }
   }
 
+  /**
+   * Takes note, no more: the stack may be as good as full, and frames of the instance may be on it. Those who wait are
+   * answered in a microtask.
+   */
   #die(error: unknown, generation: number): void {
-    if (!this.#boundary || generation !== this.generation) return;
     const boundary = this.#boundary;
+    if (!boundary || generation !== this.generation) return;
     boundary.isDead = true;
     this.#boundary = undefined;
-    const calls = [...this.#calls.values()];
-    this.#calls.clear();
-    for (const call of calls) call.trapped(textOf(error));
-    boundary.abandon();
+    this.#fallen.push({ boundary, calls: this.#calls, error });
+    this.#alarm();
   }
 
-  /** Puts texts into the scratch buffer, one after the other. Only within an entry. */
-  put(...texts: string[]): number[] {
-    const parts = texts.map((text) => encoder.encode(text));
-    const lengths = parts.map((part) => part.length);
-    const total = lengths.reduce((sum, length) => sum + length, 0);
-    let at = glue.scratch(total);
+  /** Answers the calls that dead instances had in flight, and ends what these had begun. */
+  #bury(): void {
+    for (const { boundary, calls, error } of this.#fallen.splice(0)) {
+      for (const call of calls.values()) guarded("a signal", () => call.trapped(textOf(error)));
+      guarded("a signal", () => boundary.abandon());
+    }
+  }
+
+  #put(parts: Uint8Array[]): void {
+    let at = glue.scratch(parts.reduce((sum, part) => sum + part.length, 0));
     for (const part of parts) {
       this.#memory(at, part.length).set(part);
       at += part.length;
     }
-    return lengths;
-  }
-
-  /** The same for bytes. */
-  putBytes(bytes: Uint8Array): void {
-    const at = glue.scratch(bytes.length);
-    this.#memory(at, bytes.length).set(bytes);
   }
 
   #memory(at: number, length: number): Uint8Array {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ToolError } from "./errors.js";
+import { isToolError, ToolError } from "./errors.js";
 import type { ExecutionEnv } from "./types.js";
 import { textOf } from "./values.js";
 import { environmentKey } from "./writes.js";
@@ -45,7 +45,7 @@ export function factsOf(env: ExecutionEnv): EnvFacts {
       key: environmentKey(env),
     };
   } catch (error) {
-    if (error instanceof ToolError) throw error;
+    if (isToolError(error)) throw error;
     throw new ToolError(`The environment cannot be read: ${textOf(error)}`, "invalid_arguments");
   }
 }

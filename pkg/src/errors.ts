@@ -30,3 +30,12 @@ export class ToolError extends Error {
     if (path !== undefined) this.path = path;
   }
 }
+
+/** Whether it is one of ours. A proxy may throw when it is asked what it is. */
+export function isToolError(thrown: unknown): thrown is ToolError {
+  try {
+    return thrown instanceof ToolError;
+  } catch {
+    return false;
+  }
+}

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ToolError } from "./errors.js";
+import { isToolError, ToolError } from "./errors.js";
 import type { WasmSource } from "./types.js";
 import { textOf } from "./values.js";
 
@@ -25,10 +25,12 @@ async function compileAny(source: Settled): Promise<WebAssembly.Module> {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
   if (typeof source === "string" || source instanceof URL) return compileAny(await fetch(source));
   if (typeof Response === "function" && source instanceof Response) {
-    if (!source.ok) throw new ToolError(`${source.url || "the module"} answered ${source.status}`, "not_found");
+    if (!source.ok)
+      throw new ToolError(`${source.url || "the module"} answered ${source.status}`, "not_found");
     return compileResponse(source);
   }
-  return WebAssembly.compile(source as BufferSource);
+  // Bytes of another realm; what is none is refused.
+  return WebAssembly.compile(source as unknown as BufferSource);
 }
 
 /** Streaming needs the right MIME type, which plain static servers do not always send. */
@@ -46,7 +48,7 @@ const SIMD_PROBE = new Uint8Array([
 ]);
 
 function explained(error: unknown): unknown {
-  if (error instanceof ToolError) return error;
+  if (isToolError(error)) return error;
   const text = textOf(error);
   if (/unsafe-eval|Content Security Policy/i.test(text)) {
     return new ToolError(

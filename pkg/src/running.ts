@@ -16,20 +16,27 @@ import type {
   ToolResult,
   ToolsetOptions,
 } from "./types.js";
-import { textOf } from "./values.js";
+import { isThenable, jsonOf, printed, settle, settled, textOf } from "./values.js";
 
 export type AnyResult = ToolResult;
 
 /** The result of a call that failed on this side of the core. */
-export function failed(call: Partial<ToolCall>, message: string, code: ToolErrorCode): AnyResult {
+export function failed(
+  call: { id?: unknown; name?: unknown },
+  message: string,
+  code: ToolErrorCode,
+): AnyResult {
   return {
-    toolCallId: String(call.id ?? ""),
-    toolName: String(call.name ?? ""),
+    toolCallId: printed(call.id ?? ""),
+    toolName: printed(call.name ?? ""),
     content: [{ type: "text", text: message }],
     isError: true,
     details: { code },
   };
 }
+
+/** A call as it was when it came: its object is the host's, who may change it. */
+export type TakenCall = Required<ToolCall>;
 
 /** What a call needs of the toolset that it belongs to. */
 export interface CallHost {
@@ -39,7 +46,7 @@ export interface CallHost {
 }
 
 export class Running implements RunningCall {
-  readonly #call: ToolCall;
+  readonly #call: TakenCall;
   readonly #host: CallHost;
   readonly #context: unknown;
   readonly #onUpdate: ((partial: PartialResult) => void) | undefined;
@@ -47,10 +54,11 @@ export class Running implements RunningCall {
   readonly #startedAt = performance.now();
   readonly #resolve: (result: AnyResult) => void;
   readonly result: Promise<AnyResult>;
+  #isStarted = false;
   #isAnswered = false;
 
   constructor(
-    call: ToolCall,
+    call: TakenCall,
     host: CallHost,
     context: unknown,
     onUpdate: ((partial: PartialResult) => void) | undefined,
@@ -58,7 +66,7 @@ export class Running implements RunningCall {
     this.#call = call;
     this.#host = host;
     this.#context = context;
-    this.#onUpdate = onUpdate;
+    this.#onUpdate = typeof onUpdate === "function" ? onUpdate : undefined;
     let resolve!: (result: AnyResult) => void;
     this.result = new Promise((settle) => {
       resolve = settle;
@@ -80,6 +88,8 @@ export class Running implements RunningCall {
   }
 
   started(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     this.#emit({ type: "tool_execution_start", args: this.#call.arguments });
   }
 
@@ -101,19 +111,28 @@ export class Running implements RunningCall {
     this.answer(JSON.parse(text) as AnyResult, durationMs);
   }
 
+  /** The core does not get to run it. */
+  refuse(result: AnyResult): void {
+    this.started();
+    this.answer(result);
+  }
+
   trapped(reason: string): void {
-    this.abort();
     const message =
       `The tool core failed (${reason}) while this call was running, and is restarted for the next one. What the ` +
       "call had begun may have taken effect: look before you repeat it";
-    this.answer(failed(this.#call, message, "trapped"));
+    try {
+      this.answer(failed(this.#call, message, "trapped"));
+    } finally {
+      this.abort();
+    }
   }
 
   answer(result: AnyResult, durationMs = performance.now() - this.#startedAt): void {
     if (this.#isAnswered) return;
     this.#isAnswered = true;
-    this.#emit({ type: "tool_execution_end", result, isError: result.isError, durationMs });
     this.#resolve(result);
+    this.#emit({ type: "tool_execution_end", result, isError: result.isError, durationMs });
   }
 
   async before(argsText: string, accessText: string): Promise<string> {
@@ -127,11 +146,14 @@ export class Running implements RunningCall {
       context: this.#context,
       signal: this.signal,
     };
-    const decision = await this.#host.hooks.beforeToolCall?.(call);
-    const said = typeof decision === "object" && decision !== null ? decision : {};
-    if ("block" in said && said.block) {
+    const decision = await settled(this.#host.hooks.beforeToolCall?.(call));
+    const said = (typeof decision === "object" && decision !== null ? decision : {}) as Record<
+      string,
+      unknown
+    >;
+    if (said.block) {
       const reason = said.reason === undefined ? undefined : String(said.reason);
-      return JSON.stringify({ kind: "block", reason, terminate: said.terminate === true });
+      return jsonOf({ kind: "block", reason, terminate: said.terminate === true });
     }
     const changed = "args" in said ? said.args : call.args;
     const now = JSON.stringify(changed ?? null);
@@ -147,10 +169,10 @@ export class Running implements RunningCall {
       context: this.#context,
       signal: this.signal,
     };
-    const patch = await this.#host.hooks.afterToolCall?.(call);
+    const patch = await settled(this.#host.hooks.afterToolCall?.(call));
     if (typeof patch !== "object" || patch === null) return "{}";
-    const { content, details, isError, usage, terminate } = patch;
-    return JSON.stringify({ content, details, isError, usage, terminate });
+    const { content, details, isError, usage, terminate } = patch as Record<string, unknown>;
+    return jsonOf({ content, details, isError, usage, terminate });
   }
 
   #emit(event: { type: ToolEvent["type"] } & Record<string, unknown>): void {
@@ -159,11 +181,20 @@ export class Running implements RunningCall {
   }
 }
 
-/** Runs a host's listener. It may throw, and that is nobody else's business; but it is said. */
-export function guarded(what: string, run: () => void): void {
+/** Runs a host's listener. It may fail, and that is nobody else's business; but it is said. */
+export function guarded(what: string, run: () => unknown): void {
+  const say = (error: unknown) => {
+    try {
+      console.error(`tackroom: ${what} threw: ${textOf(error)}`);
+    } catch {
+      // A console that throws hears nothing.
+    }
+  };
   try {
-    run();
+    const answer = run();
+    // An asynchronous one fails later.
+    if (isThenable(answer)) settle(answer, () => {}, say);
   } catch (error) {
-    console.error(`tackroom: ${what} threw: ${textOf(error)}`);
+    say(error);
   }
 }

@@ -6,8 +6,8 @@
 
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { factsOf } from "./environment.js";
-import { ToolError } from "./errors.js";
-import { type AnyResult, type CallHost, failed, guarded, Running } from "./running.js";
+import { isToolError, ToolError } from "./errors.js";
+import { type AnyResult, type CallHost, failed, guarded, Running, type TakenCall } from "./running.js";
 import type {
   AgentTool,
   CallOptions,
@@ -20,7 +20,7 @@ import type {
   Toolset,
   ToolsetOptions,
 } from "./types.js";
-import { textOf } from "./values.js";
+import { jsonOf, kindOf, textOf } from "./values.js";
 
 interface Declared {
   name: string;
@@ -47,7 +47,7 @@ interface Handle {
 const forgotten = new FinalizationRegistry<{ handle: Handle | undefined }>(({ handle }) => free(handle));
 
 function free(handle: Handle | undefined): void {
-  if (handle && handle.core.generation === handle.generation && handle.core.isReady) {
+  if (handle?.core.isAlive && handle.core.generation === handle.generation) {
     handle.core.enter(() => glue.toolset_free(handle.id));
   }
 }
@@ -71,7 +71,7 @@ export class CoreToolset implements Toolset, CallHost {
   constructor(core: Core, env: ExecutionEnv, options: ToolsetOptions) {
     this.#core = core;
     this.#env = env;
-    this.#options = options;
+    this.#options = options ?? {};
     this.#facts = JSON.stringify(factsOf(env));
     this.#optionsText = this.#plainOptions();
     this.#handle();
@@ -103,45 +103,56 @@ export class CoreToolset implements Toolset, CallHost {
     }));
   }
 
-  async call(call: ToolCall, options: CallOptions = {}): Promise<AnyResult> {
+  async call(call: ToolCall, options?: CallOptions): Promise<AnyResult> {
+    let running: Running | undefined;
     try {
-      return await this.#call(call, options);
+      const taken = take(call);
+      const given: CallOptions = Object(options ?? {});
+      const { signal, onUpdate } = given;
+      const context = "context" in given ? given.context : current(this.#options.context);
+      running = new Running(taken, this, context, onUpdate);
+      return await this.#run(taken, running, signal ?? undefined);
     } catch (error) {
-      const code = error instanceof ToolError ? error.code : "unknown";
-      return failed(call ?? {}, textOf(error), code);
+      // What was thrown for want of stack can't be told about on the same stack.
+      await undefined;
+      const code = isToolError(error) ? error.code : "unknown";
+      const result = failed(nameOf(call), textOf(error), code);
+      running?.refuse(result);
+      return result;
     }
   }
 
-  async #call(call: ToolCall, options: CallOptions): Promise<AnyResult> {
-    const texts = textsOf(call, this.#options);
-    const context = "context" in options ? options.context : current(this.#options.context);
-    const running = new Running(call, this, context, options.onUpdate);
-    if (this.#isDisposed) {
-      running.started();
-      running.answer(failed(call, "The toolset was disposed: make a new one", "disposed"));
-      return running.result;
-    }
+  async #run(call: TakenCall, running: Running, signal: AbortSignal | undefined): Promise<AnyResult> {
+    if (signal && typeof signal.addEventListener !== "function")
+      throw new ToolError(`Expected an AbortSignal as signal, got ${kindOf(signal)}`, "invalid_arguments");
+    const header = headerOf(call, this.#options);
+    const args = argumentText(call.name, call.arguments);
     // Only after a trap inside a call that this one is nested in; else the call starts at once, in call order.
     if (!this.#core.isReady) await this.#core.ready();
-    const toolset = this.#configured();
+    const options = this.#plainOptions();
+    // Looked at last: a function among the options may have disposed of it.
+    if (this.#isDisposed) throw new ToolError("The toolset was disposed: make a new one", "disposed");
+    const toolset = this.#configured(options);
     const id = this.#core.register(running);
     const abort = () => {
       running.abort();
       if (!running.isAnswered) this.#core.enter(() => glue.call_abort(id));
     };
-    this.#core.enter(() => {
-      const [header = 0, args = 0] = this.#core.put(texts.header, texts.args);
-      // Before the call starts, so that an aborted one begins nothing.
-      glue.call_start(toolset, id, header, args, options.signal?.aborted ?? false);
-    });
-    if (options.signal?.aborted) running.abort();
-    options.signal?.addEventListener("abort", abort, { once: true });
     try {
-      return await running.result;
-    } finally {
-      options.signal?.removeEventListener("abort", abort);
+      // Before the start: the environment may raise the signal while it is asked for the first time.
+      signal?.addEventListener("abort", abort, { once: true });
+      const isAborted = signal?.aborted === true;
+      if (isAborted) running.abort();
+      const start = (headerLength = 0, argsLength = 0) =>
+        glue.call_start(toolset, id, headerLength, argsLength, isAborted);
+      this.#core.enter(start, header, args);
+    } catch (error) {
       this.#core.forget(id);
+      throw error;
     }
+    const result = await running.result;
+    guarded("the signal", () => signal?.removeEventListener("abort", abort));
+    return result;
   }
 
   async #execute(
@@ -176,7 +187,7 @@ export class CoreToolset implements Toolset, CallHost {
 
   setActive(names: readonly string[]): ToolChanges {
     const before = this.#described.tools;
-    this.#setActive([...names]);
+    this.#setActive([...names].filter((name) => typeof name === "string"));
     this.#described = this.#describe();
     this.#active = this.#described.active;
     return changes(before, this.#described.tools);
@@ -184,10 +195,7 @@ export class CoreToolset implements Toolset, CallHost {
 
   #setActive(names: string[]): void {
     const id = this.#handle();
-    this.#core.enter(() => {
-      const [length = 0] = this.#core.put(JSON.stringify(names));
-      glue.toolset_set_active(id, length);
-    });
+    this.#core.enter((length = 0) => glue.toolset_set_active(id, length), jsonOf(names));
   }
 
   dispose(): void {
@@ -208,42 +216,41 @@ export class CoreToolset implements Toolset, CallHost {
     core.wake();
     if (this.#cell.handle?.generation === core.generation) return this.#cell.handle.id;
     const id = unwrap<number>(
-      core.enter(() => {
-        const [options = 0, facts = 0] = core.put(this.#optionsText, this.#facts);
-        return glue.toolset_new(this.#env, options, facts);
-      }),
+      core.enter(
+        (options = 0, facts = 0) => glue.toolset_new(this.#env, options, facts),
+        this.#optionsText,
+        this.#facts,
+      ),
     );
     this.#cell.handle = { core, generation: core.generation, id };
     if (this.#active) this.#setActive(this.#active);
     return id;
   }
 
-  /** The same, with the options that functions give now. */
-  #configured(): number {
-    const text = this.#plainOptions();
+  /** The same, with these options: functions among them may give others now. */
+  #configured(text: string): number {
     const id = this.#handle();
     if (text === this.#optionsText) return id;
-    unwrap(
-      this.#core.enter(() => {
-        const [length = 0] = this.#core.put(text);
-        return glue.toolset_configure(id, length);
-      }),
-    );
+    unwrap(this.#core.enter((length = 0) => glue.toolset_configure(id, length), text));
     this.#optionsText = text;
     this.#described = this.#describe();
     return id;
   }
 
   #plainOptions(): string {
-    const plain: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(this.#options)) {
-      if (!OWN_OPTIONS.has(name))
-        plain[name] = name === "limits" || name === "session" ? current(value) : value;
+    try {
+      const plain: Record<string, unknown> = {};
+      for (const [name, value] of Object.entries(this.#options)) {
+        if (!OWN_OPTIONS.has(name))
+          plain[name] = name === "limits" || name === "session" ? current(value) : value;
+      }
+      // JSON would turn these to null, and a limit of Infinity to none.
+      return JSON.stringify(plain, (_, value) =>
+        typeof value === "number" && !Number.isFinite(value) ? String(value) : value,
+      );
+    } catch (error) {
+      throw new ToolError(`The options cannot be read: ${textOf(error)}`, "invalid_arguments");
     }
-    // JSON would turn these to null, and a limit of Infinity to none.
-    return JSON.stringify(plain, (_, value) =>
-      typeof value === "number" && !Number.isFinite(value) ? String(value) : value,
-    );
   }
 
   #describe(): Described {
@@ -259,19 +266,30 @@ function current(value: unknown): unknown {
   return typeof value === "function" ? value() : value;
 }
 
-/** What crosses of a call. Throws a ToolError for what is no call. */
-function textsOf(call: ToolCall, options: ToolsetOptions): { header: string; args: string } {
-  if (typeof call?.id !== "string" || typeof call.name !== "string") {
-    throw new ToolError("Expected a call { id: string, name: string, arguments }", "invalid_arguments");
+/** The parts of a call, each looked at once. Throws a ToolError for what is no call. */
+function take(call: ToolCall): TakenCall {
+  if (typeof call === "object" && call !== null) {
+    const { id, name, arguments: args, incomplete } = call;
+    if (typeof id === "string" && typeof name === "string")
+      return { id, name, arguments: args, incomplete: incomplete === true };
   }
-  const header = JSON.stringify({
-    id: call.id,
-    name: call.name,
-    incomplete: call.incomplete === true,
-    before: typeof options.beforeToolCall === "function",
-    after: typeof options.afterToolCall === "function",
-  });
-  return { header, args: argumentText(call.name, call.arguments) };
+  throw new ToolError("Expected a call { id: string, name: string, arguments }", "invalid_arguments");
+}
+
+/** What can be read of a call's id and name. */
+function nameOf(call: { id?: unknown; name?: unknown } | null | undefined): { id?: unknown; name?: unknown } {
+  try {
+    return { id: call?.id, name: call?.name };
+  } catch {
+    return {};
+  }
+}
+
+/** What crosses of a call beside its arguments: `Header` of src/wasm/exports.rs. */
+function headerOf({ id, name, incomplete }: TakenCall, options: ToolsetOptions): string {
+  const before = typeof options.beforeToolCall === "function";
+  const after = typeof options.afterToolCall === "function";
+  return jsonOf({ id, name, incomplete, before, after });
 }
 
 /** Arguments as JSON text. A lone surrogate becomes its escape, which the core names. */

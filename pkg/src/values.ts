@@ -6,15 +6,13 @@
 
 import { ToolError } from "./errors.js";
 
-type Method = (this: unknown, ...args: unknown[]) => unknown;
-
 /** Calls a method of a host object. Throws what it throws. */
 export function callMethod(target: object, name: string, ...args: unknown[]): unknown {
   const method = (target as Record<string, unknown>)[name];
   if (typeof method !== "function") {
     throw new ToolError(`The environment has no method ${name}`, "not_supported");
   }
-  return (method as Method).apply(target, args);
+  return Reflect.apply(method, target, args);
 }
 
 /** Whether the value is a promise of any kind. Throws what its `then` getter throws. */
@@ -26,20 +24,71 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** The value as bytes of this realm. Another realm's come from an iframe, or from a test runner. */
-export function bytesOf(value: unknown): Uint8Array | undefined {
-  if (value instanceof Uint8Array) return value;
-  if (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]") {
-    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+/** A promise that is fulfilled with a promise is followed this far. By the standard, one that is fulfilled with
+ * itself is followed for ever, and nothing else runs meanwhile. */
+const MOST_STEPS = 8;
+
+/** Waits for a promise of any kind. Exactly one of the two is called, once; perhaps at once. */
+export function settle(
+  promise: PromiseLike<unknown>,
+  fulfilled: (value: unknown) => void,
+  rejected: (error: unknown) => void,
+  steps = MOST_STEPS,
+): void {
+  let isSettled = false;
+  const once = (then: (value: unknown) => void) => (value: unknown) => {
+    if (isSettled) return;
+    isSettled = true;
+    then(value);
+  };
+  const next = (value: unknown) => {
+    try {
+      if (!isThenable(value)) return fulfilled(value);
+    } catch (error) {
+      return rejected(error);
+    }
+    if (steps > 0) return settle(value, fulfilled, rejected, steps - 1);
+    rejected(new TypeError("expected a promise of a value, got one of promises without end"));
+  };
+  try {
+    promise.then(once(next), once(rejected));
+  } catch (error) {
+    once(rejected)(error);
   }
-  return undefined;
+}
+
+/** The same as a promise of this realm; of other values, a promise that has settled. */
+export async function settled(value: unknown): Promise<unknown> {
+  if (!isThenable(value)) return value;
+  return new Promise((resolve, reject) => settle(value, resolve, reject));
+}
+
+const viewPrototype = Object.getPrototypeOf(Uint8Array.prototype);
+
+/** A typed array's own property, whatever a subclass makes of it. Throws for what is no typed array. */
+function ownProperty(view: object, key: string | symbol): unknown {
+  return Object.getOwnPropertyDescriptor(viewPrototype, key)?.get?.call(view);
+}
+
+/**
+ * The value as bytes of this realm, which have no surprises: other realms' come from an iframe or a test runner,
+ * and a proxy or a subclass may throw when it is read. Undefined for what is no Uint8Array. Throws for one whose
+ * buffer was detached, which would else read as an empty file.
+ */
+export function bytesOf(value: unknown): Uint8Array | undefined {
+  if (!ArrayBuffer.isView(value) || ownProperty(value, Symbol.toStringTag) !== "Uint8Array") return undefined;
+  const buffer = ownProperty(value, "buffer") as ArrayBuffer;
+  return new Uint8Array(
+    buffer,
+    ownProperty(value, "byteOffset") as number,
+    ownProperty(value, "byteLength") as number,
+  );
 }
 
 /** What can be read of a thrown value. Never throws. */
 export function explained(thrown: unknown): { code?: string; name?: string; message?: string } {
-  if (typeof thrown !== "object" || thrown === null) {
-    return thrown === undefined ? {} : { message: String(thrown) };
-  }
+  if (thrown === undefined) return {};
+  if (typeof thrown !== "object" || thrown === null) return { message: printed(thrown) };
   const facts: { code?: string; name?: string; message?: string } = {};
   for (const key of ["code", "name", "message"] as const) {
     try {
@@ -53,16 +102,44 @@ export function explained(thrown: unknown): { code?: string; name?: string; mess
   return facts;
 }
 
-/** The text of whatever was thrown. Never throws. */
+/** The text of whatever was thrown, as far as somebody should have to read it. Never throws, never empty. */
 export function textOf(thrown: unknown): string {
-  return explained(thrown).message ?? "no reason was given";
+  const { message, name } = explained(thrown);
+  const text = message?.trim() || name || "no reason was given";
+  return text.length > 1000 ? `${text.slice(0, 1000)}…` : text;
 }
 
-function printed(thrown: object): string {
+/** A value as a text. Never throws. */
+export function printed(value: unknown): string {
   try {
-    const text = JSON.stringify(thrown);
-    return text && text !== "{}" ? text : String(thrown);
+    if (typeof value !== "object" || value === null) return String(value);
+    const text = JSON.stringify(value);
+    return text && text !== "{}" ? text : String(value);
   } catch {
-    return "an error that cannot be read";
+    return "something that cannot be read";
   }
+}
+
+/** What kind of value it is, in words. */
+export function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (typeof value !== "object") return `a ${typeof value}`;
+  if (ArrayBuffer.isView(value)) {
+    const kind = `a ${ownProperty(value, Symbol.toStringTag) ?? "DataView"}`;
+    return isDetached(value.buffer) ? `${kind} whose buffer was detached` : kind;
+  }
+  return Array.isArray(value) ? "an array" : "an object";
+}
+
+function isDetached(buffer: ArrayBufferLike): boolean {
+  try {
+    return new Uint8Array(buffer).length < 0;
+  } catch {
+    return true;
+  }
+}
+
+/** JSON text that any parser reads: half a surrogate pair, which JSON can only escape, becomes U+FFFD. */
+export function jsonOf(value: object): string {
+  return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
 }

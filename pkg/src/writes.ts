@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isThenable } from "./values.js";
+import { isThenable, settled } from "./values.js";
 
 interface Write {
   generation: number;
@@ -33,7 +33,7 @@ class WritesInFlight {
   /** Remembers a write until it settles. Answers what the environment answered. */
   track(env: object, path: string, generation: number, answer: unknown): unknown {
     if (!isThenable(answer)) return answer;
-    const promise = Promise.resolve(answer);
+    const promise = settled(answer);
     const place = `${environmentKey(env)} ${path}`;
     const writes = this.#writes.get(place) ?? new Set();
     const forget = () => {

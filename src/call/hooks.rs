@@ -1,9 +1,9 @@
 //! What a host may do before and after a tool runs.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::ToolResult;
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
 use crate::tools::{Access, Content};
 
 /// A call that is about to run.
@@ -64,11 +64,18 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// The result with the patch applied.
+    /// The result with the patch applied. One that fails has a code, whatever the hook made of its details.
     pub fn apply(self, result: ToolResult) -> ToolResult {
+        let mut details = self.details.unwrap_or(result.details);
+        if self.is_error.unwrap_or(result.is_error) && !details["code"].is_string() {
+            if !details.is_object() {
+                details = Value::Object(Map::new());
+            }
+            details["code"] = ErrorCode::Unknown.as_str().into();
+        }
         ToolResult {
             content: self.content.unwrap_or(result.content),
-            details: self.details.unwrap_or(result.details),
+            details,
             is_error: self.is_error.unwrap_or(result.is_error),
             usage: self.usage.or(result.usage),
             terminate: self.terminate.or(result.terminate),
@@ -106,5 +113,35 @@ impl Hooks for NoHooks {
     }
     async fn after(&self, _call: AfterCall<'_>) -> Result<Patch, ToolError> {
         Ok(Patch::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_result_that_a_hook_makes_an_error_has_a_code() {
+        for (details, expected) in [
+            (json!({"a": 1}), json!({"a": 1, "code": "unknown"})),
+            (json!({"code": "busy"}), json!({"code": "busy"})),
+            (json!({"code": 5}), json!({"code": "unknown"})),
+            (json!([1]), json!({"code": "unknown"})),
+            (json!(null), json!({"code": "unknown"})),
+        ] {
+            let result = ToolResult {
+                tool_call_id: "1".into(),
+                tool_name: "read".into(),
+                content: vec![],
+                details: json!({"lineEnding": "lf"}),
+                is_error: false,
+                terminate: None,
+                usage: None,
+            };
+            let patch = Patch { details: Some(details), is_error: Some(true), ..Patch::default() };
+            assert_eq!(patch.apply(result).details, expected);
+        }
     }
 }

@@ -7,7 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::task::Poll;
 
 use super::wait::Wakers;
@@ -33,6 +33,11 @@ impl MutationQueue {
         Ticket { state: self.0.clone(), id }
     }
 
+    /// The queue, without keeping it alive.
+    pub fn downgrade(&self) -> WeakQueue {
+        WeakQueue(Rc::downgrade(&self.0))
+    }
+
     /// How many mutations hold or wait for a place.
     pub fn len(&self) -> usize {
         self.0.tickets.borrow().len()
@@ -41,6 +46,17 @@ impl MutationQueue {
     /// Whether nobody holds or waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// A queue that lives as long as someone else uses it.
+#[derive(Clone, Debug)]
+pub struct WeakQueue(Weak<State>);
+
+impl WeakQueue {
+    /// The queue, if it is in use.
+    pub fn upgrade(&self) -> Option<MutationQueue> {
+        self.0.upgrade().map(MutationQueue)
     }
 }
 
@@ -121,6 +137,16 @@ mod tests {
         }
         drop((second, other));
         assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn a_weak_queue_lives_as_long_as_somebody_uses_it() {
+        let queue = MutationQueue::default();
+        let (weak, ticket) = (queue.downgrade(), queue.ticket());
+        drop(queue);
+        assert_eq!(weak.upgrade().map(|same| same.len()), Some(1));
+        drop(ticket);
+        assert!(weak.upgrade().is_none());
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) fn from_text(text: &str) -> Option<Number> {
     if !starts_right || text.len() > MAX_TEXT {
         return None;
     }
-    match serde_json::from_str(text) {
+    match serde_json::from_slice(text.as_bytes()) {
         Ok(Value::Number(number)) => Some(number),
         _ => None,
     }

@@ -173,8 +173,9 @@ fn reparse(bytes: &[u8]) -> Result<Value, Fault> {
     if let Some(range) = out_of_range {
         return Err(Fault::Number { at: range.start, len: range.len() });
     }
+    // From bytes, as everywhere in the core: a second kind of reader doubles serde_json's code in the module.
     // serde_json's own limit is one level less than ours; the scan has counted already.
-    let mut deserializer = serde_json::Deserializer::from_str(&repaired);
+    let mut deserializer = serde_json::Deserializer::from_slice(repaired.as_bytes());
     deserializer.disable_recursion_limit();
     serde::Deserialize::deserialize(&mut deserializer).map_err(|error| Fault::Other(error.to_string()))
 }

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use serde_json::Value;
+
 /// How the text ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum End {
@@ -224,7 +226,9 @@ impl Scanner<'_> {
             self.digits()?;
         }
         let range = start..self.at;
-        if self.out_of_range.is_none() && self.text[range.clone()].parse().is_ok_and(f64::is_infinite) {
+        if self.out_of_range.is_none()
+            && serde_json::from_slice::<Value>(self.text[range.clone()].as_bytes()).is_err()
+        {
             self.out_of_range = Some(range);
         }
         Ok(())

@@ -10,6 +10,7 @@ use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
 use js_sys::Uint8Array;
+use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use super::convert::{Thrown, failure};
@@ -54,9 +55,15 @@ extern "C" {
     /// The value as a byte array of this realm, or undefined.
     #[wasm_bindgen(method, catch)]
     fn bytes(this: &Boundary, value: &JsValue) -> Result<JsValue, JsValue>;
+    /// What kind of value it is, in words.
+    #[wasm_bindgen(method, catch)]
+    fn kind(this: &Boundary, value: &JsValue) -> Result<String, JsValue>;
     /// JSON of a file info's properties; undefined if the value is no object.
     #[wasm_bindgen(method, catch, js_name = fileInfo)]
     fn file_info(this: &Boundary, value: &JsValue) -> Result<Option<String>, JsValue>;
+    /// JSON of a listing's entries, each as above or null; undefined if the value is no array.
+    #[wasm_bindgen(method, catch, js_name = fileInfos)]
+    fn file_infos(this: &Boundary, value: &JsValue) -> Result<Option<String>, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn now(this: &Boundary) -> Result<f64, JsValue>;
     /// Reports the id after that many milliseconds.
@@ -82,6 +89,9 @@ extern "C" {
     pub fn mutated(this: &Boundary, call: u32, change: &str) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch)]
     pub fn settled(this: &Boundary, call: u32, result: &str, duration_ms: f64) -> Result<(), JsValue>;
+    /// Nothing more will be heard of the call. A write that outlived its abort ends after the answer.
+    #[wasm_bindgen(method, catch)]
+    pub fn ended(this: &Boundary, call: u32) -> Result<(), JsValue>;
 }
 
 /// What is waited for: promises and timers, by id.
@@ -151,7 +161,7 @@ impl Boundary {
     /// What a host's answer comes to: the value, or what its promise brings.
     pub async fn outcome(&self, answer: Result<JsValue, JsValue>) -> Result<JsValue, ToolError> {
         let value = match answer {
-            Ok(value) if !value.is_object() => Ok(value),
+            Ok(value) if !value.is_object() && !value.is_function() => Ok(value),
             Ok(value) => {
                 let wait = Wait::new();
                 match self.watch(&value, wait.0) {
@@ -168,7 +178,7 @@ impl Boundary {
     /// What can be read of a thrown value.
     pub fn thrown(&self, value: &JsValue) -> Thrown {
         let text = self.explain(value).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+        serde_json::from_slice(text.as_bytes()).unwrap_or_default()
     }
 
     /// Bytes that an environment answered.
@@ -176,10 +186,30 @@ impl Boundary {
         self.bytes(value).ok()?.dyn_into().ok()
     }
 
+    /// What kind of value it is, for a message. `Array.isArray`, for one, throws for some.
+    pub fn kind_of(&self, value: &JsValue) -> String {
+        self.kind(value).unwrap_or_else(|_| "something else".into())
+    }
+
     /// The properties of a file info; else what was found instead.
-    pub fn to_file_info<T: serde::de::DeserializeOwned>(&self, value: &JsValue) -> Result<T, String> {
-        let text = self.file_info(value).ok().flatten().ok_or("no object")?;
-        serde_json::from_str(&text).map_err(|error| {
+    pub fn to_file_info<T: DeserializeOwned>(&self, value: &JsValue) -> Result<T, String> {
+        self.parsed(self.file_info(value))
+    }
+
+    /// The entries of a listing; else what was found instead.
+    pub fn to_file_infos<T: DeserializeOwned>(&self, value: &JsValue) -> Result<Vec<T>, String> {
+        self.parsed(self.file_infos(value))
+    }
+
+    fn parsed<T: DeserializeOwned>(&self, text: Result<Option<String>, JsValue>) -> Result<T, String> {
+        let text = match text {
+            Ok(text) => text.ok_or("something else")?,
+            Err(thrown) => {
+                let reason = failure(self.thrown(&thrown)).message;
+                return Err(format!("something that cannot be read ({reason})"));
+            }
+        };
+        serde_json::from_slice(text.as_bytes()).map_err(|error| {
             let shown: String = text.chars().take(200).collect();
             format!("{shown} ({error})")
         })

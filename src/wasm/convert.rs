@@ -1,6 +1,7 @@
 //! What a host throws, as a [`ToolError`]: one table, in the order in which hosts are believed.
 //!
-//! 1. `code`: ours, Node's (`ENOENT`, `ERR_FS_EISDIR`) or the reference harness's (`shell_unavailable`).
+//! 1. `code`: ours, Node's (`ENOENT`, `ERR_FS_EISDIR`), a DOMException's name (a failed result has no other place
+//!    for it) or the reference harness's (`shell_unavailable`).
 //! 2. An `E…:` at the start of the message, which is all that some file systems give.
 //! 3. The name of a DOMException, as the File System Standard and the Storage Standard use them.
 //!
@@ -57,7 +58,8 @@ fn bounded(text: &str) -> String {
 }
 
 fn by_code(code: &str) -> Option<ErrorCode> {
-    ErrorCode::from_name(code).or_else(|| by_errno(code)).or(match code {
+    let own = ErrorCode::from_name(code).or_else(|| by_errno(code)).or_else(|| by_name(code));
+    own.or(match code {
         "shell_unavailable" => Some(ErrorCode::NoShell),
         "spawn_error" => Some(ErrorCode::SpawnFailed),
         _ => None,
@@ -120,6 +122,7 @@ mod tests {
             (("not_found", "", ""), "not_found"),
             (("ERR_FS_EISDIR", "", ""), "is_directory"),
             (("shell_unavailable", "", ""), "no_shell"),
+            (("NotFoundError", "", ""), "not_found"),
             (("whatever", "Error", "EISDIR: is a directory"), "is_directory"),
             (("", "QuotaExceededError", "full"), "no_space"),
             (("", "NoModificationAllowedError", "locked"), "busy"),

@@ -14,7 +14,7 @@ use super::executor::Executor;
 use super::js_env::{self, EnvFacts, JsEnv};
 use super::js_hooks::JsHooks;
 use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
-use crate::env::{Abort, MutationQueue, Shell, Stream};
+use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
 use crate::error::ToolError;
 use crate::schema::{Coercion, CompiledSchema, parse, wording};
 
@@ -34,6 +34,8 @@ struct State {
     executor: Executor,
     toolsets: RefCell<HashMap<u32, Rc<Toolset>>>,
     next_toolset: Cell<u32>,
+    /// By the environment's key. Toolsets hold them, and so do calls that outlive a disposed toolset.
+    queues: RefCell<HashMap<u32, WeakQueue>>,
     calls: RefCell<HashMap<u32, Abort>>,
     scratch: RefCell<Vec<u8>>,
 }
@@ -105,22 +107,33 @@ fn make_toolset(env: JsValue, options: &[u8], facts: &[u8]) -> Result<u32, ToolE
     let shells: Rc<[Shell]> = facts.known_shells().into();
     let registry = Registry::new(&options, &shells);
     Ok(STATE.with(|state| {
-        let mut toolsets = state.toolsets.borrow_mut();
-        let same_env = toolsets.values().find(|toolset| toolset.facts.key == facts.key);
-        let queue = same_env.map(|toolset| toolset.queue.clone()).unwrap_or_default();
         let toolset = Toolset {
             env,
             shells,
-            queue,
+            queue: state.queue_of(facts.key),
             facts: Rc::new(facts),
             options: RefCell::new(Rc::new(options)),
             registry: RefCell::new(Rc::new(registry)),
         };
         let id = state.next_toolset.get();
         state.next_toolset.set(id.wrapping_add(1));
-        toolsets.insert(id, Rc::new(toolset));
+        state.toolsets.borrow_mut().insert(id, Rc::new(toolset));
         id
     }))
+}
+
+impl State {
+    /// The queue of an environment: the same for all who use it at the same time.
+    fn queue_of(&self, key: u32) -> MutationQueue {
+        let mut queues = self.queues.borrow_mut();
+        queues.retain(|_, queue| queue.upgrade().is_some());
+        if let Some(queue) = queues.get(&key).and_then(WeakQueue::upgrade) {
+            return queue;
+        }
+        let queue = MutationQueue::default();
+        queues.insert(key, queue.downgrade());
+        queue
+    }
 }
 
 fn with_toolset<T>(id: u32, then: impl FnOnce(&Rc<Toolset>) -> T) -> Option<T> {
@@ -219,7 +232,7 @@ async fn run_call(
     let hooks =
         JsHooks { boundary: boundary.clone(), call, has_before: header.before, has_after: header.after };
     let observer = JsObserver { boundary: boundary.clone(), call, duration_ms: Cell::new(0.0) };
-    let host = JsHost(boundary);
+    let host = JsHost(boundary.clone());
     let scope = Scope {
         registry: &registry,
         options: &options,
@@ -237,6 +250,8 @@ async fn run_call(
         incomplete: header.incomplete,
     };
     call::run(request, scope).await;
+    // Only fails in a dead instance, whose calls are forgotten.
+    let _ = boundary.ended(call);
 }
 
 /// Tells the face what happens. A face that does not listen any more (a dead instance's) is no failure.
@@ -268,7 +283,9 @@ impl Observer for JsObserver {
 
     fn settle(&self, result: ToolResult) {
         STATE.with(|state| state.calls.borrow_mut().remove(&self.call));
-        let _ = self.boundary.settled(self.call, &text(&result), self.duration_ms.get());
+        let told = self.boundary.settled(self.call, &text(&result), self.duration_ms.get());
+        // For want of stack, say. A call that is never answered is worse than an instance that is replaced.
+        assert!(told.is_ok(), "the face takes every answer");
     }
 }
 

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use js_sys::{Array, Reflect, Uint8Array};
+use js_sys::{Reflect, Uint8Array};
 use serde::Deserialize;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
@@ -93,27 +93,6 @@ impl JsEnv {
         }
     }
 
-    fn file_info_of(&self, value: &JsValue, path: Option<&str>, method: &str) -> Result<FileInfo, ToolError> {
-        let shown = path.unwrap_or("an entry");
-        let expected = "{ name, path, kind, size, mtimeMs }";
-        let wrong = |found: &str| wrong_answer(method, shown, expected, found);
-        let info: InfoAnswer = self.boundary.to_file_info(value).map_err(|found| wrong(&found))?;
-        let kind = match info.kind.as_str() {
-            "file" => FileKind::File,
-            "directory" => FileKind::Directory,
-            "symlink" => FileKind::Symlink,
-            other => return Err(wrong(&format!("the kind \"{other}\""))),
-        };
-        let at = info.path.or(path.map(Into::into)).unwrap_or_default();
-        Ok(FileInfo {
-            name: info.name.unwrap_or_else(|| path::name(&at).to_owned()),
-            path: at,
-            kind,
-            size: info.size.unwrap_or(0.0).max(0.0) as u64,
-            mtime_ms: info.mtime_ms.unwrap_or(0.0),
-        })
-    }
-
     /// The File System Standard has one name for both mismatches: look which one it is.
     async fn told_apart(&self, error: ToolError, path: &str) -> ToolError {
         if error.code != ErrorCode::NotDirectory {
@@ -128,20 +107,33 @@ impl JsEnv {
     }
 }
 
+const INFO: &str = "{ name, path, kind, size, mtimeMs }";
+
+impl InfoAnswer {
+    /// The info; else what is wrong with it.
+    fn read(self, path: Option<&str>) -> Result<FileInfo, String> {
+        let kind = match self.kind.as_str() {
+            "file" => FileKind::File,
+            "directory" => FileKind::Directory,
+            "symlink" => FileKind::Symlink,
+            other => return Err(format!("the kind \"{other}\"")),
+        };
+        let at = self.path.or(path.map(Into::into)).unwrap_or_default();
+        Ok(FileInfo {
+            name: self.name.unwrap_or_else(|| path::name(&at).to_owned()),
+            path: at,
+            kind,
+            size: self.size.unwrap_or(0.0).max(0.0) as u64,
+            mtime_ms: self.mtime_ms.unwrap_or(0.0),
+        })
+    }
+}
+
 /// Refuses null and undefined where a value is due: some stores answer so for what is not there.
 fn due(value: JsValue, path: &str) -> Result<JsValue, ToolError> {
     match value.is_null() || value.is_undefined() {
         true => Err(ToolError::new(ErrorCode::NotFound, format!("no such file: {path}"))),
         false => Ok(value),
-    }
-}
-
-fn kind_of(value: &JsValue) -> String {
-    match value.js_typeof().as_string() {
-        Some(kind) if kind == "object" && Array::is_array(value) => "an array".into(),
-        Some(kind) if kind == "object" => "an object".into(),
-        Some(kind) => format!("a {kind}"),
-        None => "something else".into(),
     }
 }
 
@@ -170,7 +162,7 @@ impl Env for JsEnv {
         #[cfg(feature = "fault")]
         assert!(!path.ends_with("/__trap__"), "a fault was asked for");
         let Some(bytes) = self.boundary.to_bytes(&value) else {
-            return Err(wrong_answer("readBinaryFile", path, "a Uint8Array", &kind_of(&value)));
+            return Err(wrong_answer("readBinaryFile", path, "a Uint8Array", &self.boundary.kind_of(&value)));
         };
         if bytes.length() > MOST_BYTES {
             let size = crate::text::truncate::format_size(bytes.length().into());
@@ -191,16 +183,17 @@ impl Env for JsEnv {
 
     async fn file_info(&self, path: &str) -> Result<FileInfo, ToolError> {
         let value = due(self.ask("fileInfo", path, &JsValue::UNDEFINED).await?, path)?;
-        self.file_info_of(&value, Some(path), "fileInfo")
+        let info = self.boundary.to_file_info::<InfoAnswer>(&value);
+        info.and_then(|info| info.read(Some(path)))
+            .map_err(|found| wrong_answer("fileInfo", path, INFO, &found))
     }
 
     async fn list_dir(&self, path: &str) -> Result<Vec<FileInfo>, ToolError> {
         let value = due(self.ask("listDir", path, &JsValue::UNDEFINED).await?, path)?;
-        let Ok(entries) = value.dyn_into::<Array>() else {
-            return Err(wrong_answer("listDir", path, "an array", "something else"));
-        };
-        let infos = entries.iter().map(|entry| self.file_info_of(&entry, None, "listDir"));
-        infos.collect()
+        let infos = self.boundary.to_file_infos::<InfoAnswer>(&value);
+        infos
+            .and_then(|infos| infos.into_iter().map(|info| info.read(None)).collect())
+            .map_err(|found| wrong_answer("listDir", path, &format!("an array of {INFO}"), &found))
     }
 
     async fn canonical_path(&self, path: &str) -> Result<Option<String>, ToolError> {
@@ -210,7 +203,9 @@ impl Env for JsEnv {
         let value = due(self.ask("canonicalPath", path, &JsValue::UNDEFINED).await?, path)?;
         match value.as_string().filter(|real| real.starts_with('/')) {
             Some(real) => Ok(Some(path::join("/", &real))),
-            None => Err(wrong_answer("canonicalPath", path, "an absolute path", &kind_of(&value))),
+            None => {
+                Err(wrong_answer("canonicalPath", path, "an absolute path", &self.boundary.kind_of(&value)))
+            }
         }
     }
 
@@ -271,7 +266,7 @@ impl JsEnv {
             ToolError::new(ErrorCode::Unknown, message)
         };
         if !value.is_object() {
-            return Err(wrong(&kind_of(&value)));
+            return Err(wrong(&self.boundary.kind_of(&value)));
         }
         let get = |key: &str| {
             Reflect::get(&value, &key.into()).map_err(|thrown| failure(self.boundary.thrown(&thrown)))
@@ -280,7 +275,7 @@ impl JsEnv {
         let exit_code = match exit_code.as_f64() {
             Some(code) if code.fract() == 0.0 => Some(code as i32),
             None if exit_code.is_null() => None,
-            _ => return Err(wrong(&format!("{} as its exitCode", kind_of(&exit_code)))),
+            _ => return Err(wrong(&format!("{} as its exitCode", self.boundary.kind_of(&exit_code)))),
         };
         let text = |key: &str| -> Result<Option<Vec<u8>>, ToolError> {
             let value = get(key)?;
@@ -290,7 +285,7 @@ impl JsEnv {
             match (value.as_string(), self.boundary.to_bytes(&value)) {
                 (Some(text), _) => Ok(Some(text.into_bytes())),
                 (None, Some(bytes)) => Ok(Some(bytes.to_vec())),
-                (None, None) => Err(wrong(&format!("{} as its {key}", kind_of(&value)))),
+                (None, None) => Err(wrong(&format!("{} as its {key}", self.boundary.kind_of(&value)))),
             }
         };
         Ok(ExecOutcome { exit_code, stdout: text("stdout")?, stderr: text("stderr")? })

@@ -52,7 +52,7 @@ impl JsHooks {
             _ => error,
         })?;
         let text = value.as_string().unwrap_or_default();
-        serde_json::from_str(&text).map_err(|error| {
+        serde_json::from_slice(text.as_bytes()).map_err(|error| {
             ToolError::new(ErrorCode::Unknown, format!("{name} answered something else than it may: {error}"))
         })
     }

@@ -1,6 +1,8 @@
 //! The core in a page of a browser.
 #![cfg(target_arch = "wasm32")]
 
+mod common;
+
 use js_sys::{Reflect, global};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 

@@ -1,0 +1,138 @@
+// Loading: at the same time, after a failure, twice, from things that are no module. Each in a process of its own,
+// since what is loaded stays.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+const PRELUDE = `
+  import assert from "node:assert/strict";
+  import { readFileSync } from "node:fs";
+  import { createToolset, init, validateToolArguments } from "tackroom";
+  import { memory } from "tackroom/env/memory";
+  const core = readFileSync("pkg/wasm/core.wasm");
+  const empty = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
+  const validate = () => validateToolArguments({ name: "t", parameters: { type: "object" } }, { arguments: "{}" });
+  const works = async () => {
+    const toolset = await createToolset(memory({ f: "text" }));
+    const { content } = await toolset.call({ id: "1", name: "read", arguments: { path: "f" } });
+    assert.equal(content[0].text, "text");
+    assert.deepEqual(validate(), {});
+  };
+  const fails = (source, code) => assert.rejects(init(source), (error) => {
+    assert.equal(error.name, "ToolError", String(error));
+    assert.ok(error.message.length > 10);
+    if (code) assert.equal(error.code, code, error.message);
+    return true;
+  });
+`;
+
+/** Runs the program; fails with what it says if it does not end well. */
+async function passes(program) {
+  const flags = ["--input-type=module", "--unhandled-rejections=strict", "--eval", PRELUDE + program];
+  const child = spawn(process.execPath, flags, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  assert.equal(code, 0, output);
+  // A reason would be a warning of the glue's.
+  assert.equal(output, "");
+}
+
+test("nothing is loaded before it is asked for", () =>
+  passes(`
+    assert.throws(validate, { name: "ToolError", code: "not_supported" });
+    await works();
+  `));
+
+test("many at once load one module", () =>
+  passes(`
+    let compiled = 0;
+    const { compile } = WebAssembly;
+    // Node compiles a module of its own for Response.
+    WebAssembly.compile = (bytes) => {
+      if (bytes.byteLength === core.length) compiled++;
+      return compile(bytes);
+    };
+    await Promise.all([init(), init(), init({ core }), init(core), works(), works()]);
+    assert.equal(compiled, 1);
+    await init();
+    assert.equal(compiled, 1);
+  `));
+
+test("what is no module is refused, and the next source is tried", () =>
+  passes(`
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    for (const make of [
+      5, "not a url", new URL("file:///nowhere"), new Uint8Array(8), new Uint8Array(), core.subarray(0, 1000),
+      [], { core: 5 }, () => ({ core: Promise.reject(new Error("no")) }),
+      () => Promise.reject(undefined), () => Promise.reject(new Proxy({}, { get() { throw 1; } })), Promise.resolve(5),
+      new Response("no", { status: 404 }), new Response("<html>"), Symbol("s"), () => () => core, new Map(),
+    ]) {
+      await fails(typeof make === "function" ? make() : make);
+    }
+    await assert.rejects(init(proxy));
+    await works();
+  `));
+
+test("another wasm module is refused, and harms nobody", () =>
+  passes(`
+    await fails(empty, "invalid_arguments");
+    await fails({ core: await WebAssembly.compile(empty) }, "invalid_arguments");
+    // (module (func (export "call_start")))
+    const start = [10, ...new TextEncoder().encode("call_start")];
+    const head = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0];
+    const code = [10, 4, 1, 2, 0, 11];
+    await fails(Uint8Array.of(...head, 3, 2, 1, 0, 7, 14, 1, ...start, 0, 0, ...code), "invalid_arguments");
+    // The same with "__wbindgen_start" and an import: a module of another version.
+    const both = [...start, 0, 1, 16, ...new TextEncoder().encode("__wbindgen_start"), 0, 1];
+    const needs = [2, 7, 1, 1, 120, 1, 121, 0, 0];
+    const other = Uint8Array.of(...head, ...needs, 3, 2, 1, 0, 7, both.length + 1, 2, ...both, ...code);
+    await fails(other, "invalid_arguments");
+    await works();
+  `));
+
+test("a source that fails fails whoever gave it, not those who wait", () =>
+  passes(`
+    const bad = init({ core: new Promise((_, reject) => setTimeout(() => reject(new Error("down")), 20)) });
+    const others = [works(), init(core), init()];
+    await assert.rejects(bad, /down/);
+    await Promise.all(others);
+    await works();
+  `));
+
+test("several bad ones at once", () =>
+  passes(`
+    await Promise.all([fails(empty), fails(5), fails(Promise.reject(new Error("no"))), works(), fails(undefined).catch(() => {})]);
+    await works();
+  `));
+
+test("once it is loaded, other sources are not looked at", () =>
+  passes(`
+    await init(core);
+    await init(empty);
+    await init(5);
+    await init(Promise.reject(new Error("nobody needs it")));
+    await init({ core: Promise.reject(new Error("nor this")) });
+    await new Promise((done) => setTimeout(done, 5));
+    await works();
+  `));
+
+test("a promise, a Response, an ArrayBuffer and a module will do", async () => {
+  const sources = [
+    "Promise.resolve(core)",
+    "Promise.resolve(WebAssembly.compile(core))",
+    `new Response(core, { headers: { "content-type": "application/wasm" } })`,
+    "new Response(core)",
+    "core.buffer.slice(core.byteOffset, core.byteOffset + core.length)",
+    "await WebAssembly.compile(core)",
+    "{ core: await WebAssembly.compile(core) }",
+    "null",
+    "{ core: undefined }",
+    "undefined",
+  ];
+  for (const source of sources) await passes(`await init(${source}); await works();`);
+});
