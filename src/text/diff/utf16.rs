@@ -19,16 +19,19 @@ pub(super) fn replaced(before: &[u8], replacements: &[Replacement]) -> (Vec<u8>,
     let (mut old, mut new, mut spans) = (String::new(), String::new(), Vec::new());
     let mut from = encoding.bom().len();
     for Replacement { range, text, edit } in replacements {
-        let kept = decode(&before[from..range.start], encoding);
-        let gone = decode(&before[range.clone()], encoding);
+        // A span that somebody put over the BOM begins after it.
+        let start = range.start.max(from);
+        let end = range.end.max(start);
+        let kept = decode(&before[from..start], encoding);
+        let gone = decode(&before[start..end], encoding);
         let text = decode(text, encoding);
         old.push_str(&kept);
         new.push_str(&kept);
-        let start = old.len();
+        let at = old.len();
         old.push_str(&gone);
         new.push_str(&text);
-        spans.push(Replacement { range: start..old.len(), text: text.into_bytes(), edit: *edit });
-        from = range.end;
+        spans.push(Replacement { range: at..old.len(), text: text.into_bytes(), edit: *edit });
+        from = end;
     }
     let kept = decode(&before[from..], encoding);
     ((old + &kept).into_bytes(), (new + &kept).into_bytes(), spans)

@@ -8,11 +8,12 @@
 //!
 //! [UAX #15]: https://www.unicode.org/reports/tr15/
 
+use std::cmp::Ordering;
 use std::iter::once;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
+use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
 
 use super::breaks::{Break, breaks};
 use super::segments::View;
@@ -75,9 +76,13 @@ enum Class {
 
 fn class(c: char) -> Class {
     match c {
-        // ASCII, Cyrillic letters, kana without sound marks, ideographs, Hangul syllables.
+        // ASCII, letters with accents, Cyrillic letters, kana without sound marks, ideographs, Hangul
+        // syllables.
         '\0'..='\u{7f}'
+        | '\u{c0}'..='\u{131}'
+        | '\u{14a}'..='\u{17e}'
         | '\u{400}'..='\u{481}'
+        | '\u{1ea0}'..='\u{1ef9}'
         | '\u{3041}'..='\u{3096}'
         | '\u{30a1}'..='\u{30fa}'
         | '\u{4e00}'..='\u{9fff}'
@@ -89,16 +94,64 @@ fn class(c: char) -> Class {
 /// A starter that never is the second of a composition stays apart from what is before it, and so does
 /// whatever such a one begins the decomposition of.
 fn looked_up(c: char) -> Class {
-    match is_nfkc_quick(once(c)) {
-        IsNormalized::Yes if canonical_combining_class(c) == 0 => Class::Stable,
-        IsNormalized::Yes | IsNormalized::Maybe => Class::Joins,
-        IsNormalized::No => {
-            let mut first = None;
-            decompose_compatible(c, |part| first = first.or(Some(part)));
-            let apart = |c| canonical_combining_class(c) == 0 && is_nfc_quick(once(c)) == IsNormalized::Yes;
-            if first.is_some_and(apart) { Class::Mapped } else { Class::Joins }
+    let (mut first, mut parts) = (None, 0);
+    decompose_compatible(c, |part| {
+        first = first.or(Some(part));
+        parts += 1;
+    });
+    match first {
+        Some(first) if canonical_combining_class(first) == 0 && !is_second(first) => {
+            let same = if parts == 1 { first == c } else { once(c).nfkc().eq(once(c)) };
+            if same { Class::Stable } else { Class::Mapped }
         }
+        _ => Class::Joins,
     }
+}
+
+/// The starters that compose with what is before them (`NFC_QC=Maybe`, `ccc=0`), from the vowel signs
+/// of Bengali to those of Kirat Rai. The quick check of unicode-normalization knows them too, with
+/// tables for much else.
+const SECONDS: [RangeInclusive<char>; 31] = [
+    '\u{9be}'..='\u{9be}',
+    '\u{9d7}'..='\u{9d7}',
+    '\u{b3e}'..='\u{b3e}',
+    '\u{b56}'..='\u{b57}',
+    '\u{bbe}'..='\u{bbe}',
+    '\u{bd7}'..='\u{bd7}',
+    '\u{cc2}'..='\u{cc2}',
+    '\u{cd5}'..='\u{cd6}',
+    '\u{d3e}'..='\u{d3e}',
+    '\u{d57}'..='\u{d57}',
+    '\u{dcf}'..='\u{dcf}',
+    '\u{ddf}'..='\u{ddf}',
+    '\u{102e}'..='\u{102e}',
+    '\u{1161}'..='\u{1175}',
+    '\u{11a8}'..='\u{11c2}',
+    '\u{1b35}'..='\u{1b35}',
+    '\u{11127}'..='\u{11127}',
+    '\u{1133e}'..='\u{1133e}',
+    '\u{11357}'..='\u{11357}',
+    '\u{113b8}'..='\u{113b8}',
+    '\u{113bb}'..='\u{113bb}',
+    '\u{113c2}'..='\u{113c2}',
+    '\u{113c5}'..='\u{113c5}',
+    '\u{113c7}'..='\u{113c9}',
+    '\u{114b0}'..='\u{114b0}',
+    '\u{114ba}'..='\u{114ba}',
+    '\u{114bd}'..='\u{114bd}',
+    '\u{115af}'..='\u{115af}',
+    '\u{11930}'..='\u{11930}',
+    '\u{1611e}'..='\u{16129}',
+    '\u{16d67}'..='\u{16d68}',
+];
+
+fn is_second(c: char) -> bool {
+    let place = |range: &RangeInclusive<char>| match () {
+        () if *range.end() < c => Ordering::Less,
+        () if *range.start() > c => Ordering::Greater,
+        () => Ordering::Equal,
+    };
+    SECONDS.binary_search_by(place).is_ok()
 }
 
 /// A file, folded.
@@ -289,6 +342,7 @@ fn ascii_len(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use unicode_normalization::char::compose;
+    use unicode_normalization::{IsNormalized, is_nfc_quick};
 
     use super::*;
 
@@ -339,6 +393,9 @@ mod tests {
                     assert_eq!(class(pair[1]), Class::Joins, "{:04x}", c as u32);
                 }
             }
+        }
+        for c in every_char().filter(|&c| canonical_combining_class(c) == 0) {
+            assert_eq!(is_second(c), is_nfc_quick(once(c)) == IsNormalized::Maybe, "{:04x}", c as u32);
         }
         assert_eq!(class('\u{1161}'), Class::Joins);
         assert_eq!(class('\u{9be}'), Class::Joins);
