@@ -148,8 +148,12 @@ pub fn apply_edits(original: &[u8], edits: &[Edit], path: &str) -> Result<Applie
     if replacements.is_empty() {
         return Err(diagnose::no_change(edits, path));
     }
+    let content = splice(original, &replacements);
+    if content == original {
+        return Err(diagnose::no_change(edits, path));
+    }
     let unchanged = (0..edits.len()).filter(|&i| !changes[i]).collect();
-    Ok(Applied { content: splice(original, &replacements), replacements, unchanged })
+    Ok(Applied { content, replacements, unchanged })
 }
 
 /// The spans of all edits in `body`, in order of position, or the error that names every edit that

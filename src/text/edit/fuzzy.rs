@@ -101,8 +101,7 @@ fn looked_up(c: char) -> Class {
     });
     match first {
         Some(first) if canonical_combining_class(first) == 0 && !is_second(first) => {
-            let same =
-                if parts == 1 { first == c } else { c.encode_utf8(&mut [0; 4]).nfkc().eq(once(c)) };
+            let same = if parts == 1 { first == c } else { c.encode_utf8(&mut [0; 4]).nfkc().eq(once(c)) };
             if same { Class::Stable } else { Class::Mapped }
         }
         _ => Class::Joins,

@@ -107,6 +107,8 @@ fn e21_no_change() {
     assert_eq!(error.code, ErrorCode::NoChange);
     // The file's endings win, so nothing is left to change.
     assert!(fails("a\r\nb", &[edit("a\r\nb", "a\nb")]).message.starts_with("No changes made to f: newText"));
+    // Nor where one edit undoes another.
+    assert_eq!(fails("ab", &[edit("a", ""), edit("b", "ab")]).code, ErrorCode::NoChange);
     let applied = apply_edits(b"foo bar", &[edit("foo", "foo"), edit("bar", "baz")], "f").unwrap();
     assert_eq!(applied.content, b"foo baz");
     assert_eq!(applied.unchanged, [0]);
