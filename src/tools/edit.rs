@@ -11,7 +11,6 @@ use crate::path;
 use crate::schema::parse;
 use crate::text::diff;
 use crate::text::edit::{Edit, apply_edits};
-use crate::text::encoding::{self, Encoding};
 
 /// Other names for its own keys.
 pub const ALIASES: Aliases = &[PATH];
@@ -137,15 +136,6 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     cx.env.settle_earlier_writes(&file.path).await;
     let before = cx.env.read_file(&file.path).await;
     let before = before.map_err(|error| failed(files::unusable(error, &file.shown, &file.path)))?;
-    if let encoding @ (Encoding::Utf16Le | Encoding::Utf16Be) = encoding::detect(&before) {
-        let name = encoding.as_str().to_uppercase();
-        let message = format!(
-            "Could not edit file: {}. It is {name} text, which edit cannot change yet: rewrite it with write, which \
-             stores UTF-8",
-            file.shown
-        );
-        return Err(ToolError::new(ErrorCode::NotSupported, message).at(&file.path));
-    }
     let applied = apply_edits(&before, &args.edits, &file.shown).map_err(|error| error.at(&file.path))?;
     let shown_path = path::relative(cx.env.cwd(), &file.path);
     let diff = diff::from_replacements(shown_path, &before, &applied.content, &applied.replacements);
