@@ -1,5 +1,6 @@
 //! `cargo xtask`: builds, tests and plays. It installs the tools that are missing and says so.
 
+mod fuzz;
 mod package;
 mod play;
 mod size;
@@ -19,6 +20,7 @@ cargo xtask COMMAND
   test --quick       format, lints, Rust tests, types: the part that takes seconds
   build              the npm package in pkg/, optimised
   size               what the package weighs, against its budget
+  fuzz [--minutes N] every fuzz target for that long (default 1)
 
 Tools that are missing are installed: the wasm32 target, wasm-bindgen, wasm-pack, npm packages and,
 on Debian as root, Chromium. CHROME and CHROMEDRIVER name a browser and driver of your own.
@@ -30,6 +32,7 @@ enum Command {
     Test { quick: bool },
     Build,
     Size,
+    Fuzz { minutes: u32 },
     Help,
 }
 
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Command::Test { quick } => test::run(quick),
         Command::Build => package::build().map(drop),
         Command::Size => size::report(),
+        Command::Fuzz { minutes } => fuzz::run(minutes),
         Command::Help => {
             print!("{USAGE}");
             Ok(())
@@ -70,9 +74,16 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["test", "--quick"] => Ok(Command::Test { quick: true }),
         ["build"] => Ok(Command::Build),
         ["size"] => Ok(Command::Size),
+        ["fuzz"] => Ok(Command::Fuzz { minutes: 1 }),
+        ["fuzz", "--minutes", minutes] => match minutes.parse() {
+            Ok(minutes) if minutes > 0 => Ok(Command::Fuzz { minutes }),
+            _ => Err(format!("--minutes needs a whole number from 1, found {minutes}")),
+        },
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command given.".into()),
-        ["test" | "build" | "size" | "help", rest @ ..] => Err(format!("Unknown option: {}", rest.join(" "))),
+        ["test" | "build" | "size" | "fuzz" | "help", rest @ ..] => {
+            Err(format!("Unknown option: {}", rest.join(" ")))
+        }
         [unknown, ..] => Err(format!("Unknown command: {unknown}")),
     }
 }
