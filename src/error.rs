@@ -67,7 +67,7 @@ error_codes! {
     Blocked = "blocked",
     /// The text to replace is not in the file.
     NoMatch = "no_match",
-    /// The text to replace is in the file more than once.
+    /// The text to replace is in the file more than once, or the path means more than one file.
     Ambiguous = "ambiguous",
     /// Two edits touch the same bytes.
     Overlap = "overlap",

@@ -1,9 +1,20 @@
-//! POSIX paths, as text: joining, normalising, naming. No environment is asked here.
+//! POSIX paths, as text: joining, normalising, naming, and what else a path that a model wrote may mean
+//! ([`forms`], [`fold()`], [`near()`]). No environment is asked here.
 //!
 //! The rules are those of POSIX pathname resolution, lexically: `.` and empty segments go, `..` takes the
 //! segment before it, and `..` at the top stays at the top.
 
 use crate::error::{ErrorCode, ToolError};
+
+mod fold;
+mod forms;
+mod near;
+#[cfg(test)]
+mod props;
+
+pub use fold::{could_fold, fold};
+pub use forms::{Forms, Prefix, forms, prefix, unwrapped};
+pub use near::near;
 
 /// The longest path accepted, in bytes: Linux's PATH_MAX.
 pub const MAX_BYTES: usize = 4096;
@@ -76,12 +87,42 @@ pub fn relative<'a>(base: &str, path: &'a str) -> &'a str {
     inside.unwrap_or(path).trim_start_matches('/')
 }
 
-/// The forms of a path to look for, the exact one first: a real directory named `@types` is found before
-/// the `@` is taken for the mark of a mention.
-pub fn candidates(path: &str) -> Vec<&str> {
-    let mut forms = vec![path];
-    forms.extend(path.strip_prefix('@').filter(|rest| !rest.is_empty()));
-    forms
+/// Whether an absolute, normal path is the directory or lies below it, by its text.
+///
+/// ```
+/// use tackroom::path::is_inside;
+/// assert!(is_inside("/work", "/work/a") && is_inside("/work", "/work") && is_inside("/", "/a"));
+/// assert!(!is_inside("/work", "/workshop/a"));
+/// ```
+pub fn is_inside(directory: &str, path: &str) -> bool {
+    directory == "/"
+        || path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Asks everything here about one text and holds the answers to what they promise, for fuzzing and property
+/// tests: nothing panics, and no form of a path leaves a root without being seen to.
+///
+/// # Panics
+/// Where a promise is broken.
+#[cfg(any(test, fuzzing))]
+pub fn exercise(asked: &str, home: Option<&str>) {
+    const ROOT: &str = "/work/root";
+    let Forms { others, .. } = forms(asked, home);
+    for form in std::iter::once(asked).chain(others.iter().map(String::as_str)) {
+        let path = join(ROOT, form);
+        assert!(path.starts_with('/') && !path.split('/').any(|segment| segment == ".." || segment == "."));
+        assert_eq!(join("/", &path), path, "a normal path stays as it is");
+        assert_eq!(join(parent(&path), name(&path)), path);
+        if is_inside(ROOT, &path) {
+            assert!(path.len() == ROOT.len() || path.as_bytes()[ROOT.len()] == b'/');
+        }
+        for segment in path.split('/') {
+            let folded = fold(segment);
+            assert_eq!(fold(&folded), folded, "folding twice is folding once");
+            assert!(could_fold(segment) || segment == folded);
+            assert!(near(segment, [asked, form, "index.ts"]).len() <= near::MOST);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -8,5 +8,6 @@ pub mod edit;
 pub mod encoding;
 pub mod lines;
 pub mod page;
+pub mod rewrite;
 pub mod truncate;
 pub mod utf8;

@@ -18,10 +18,13 @@ pub mod change;
 pub mod dialect;
 pub mod edit;
 mod files;
+mod locate;
 pub mod read;
+mod suggest;
 pub mod write;
 
 pub use change::{ChangeKind, FileChange};
+pub use locate::resolve_confined;
 
 /// The tools there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,6 +140,12 @@ pub struct ToolContext<'a, E: Env, H: Host> {
     pub abort: &'a Abort,
     /// What to do then; the tool sets it as it goes.
     pub on_abort: &'a RefCell<OnAbort>,
+    /// The directory that file tools are confined to, absolute and normal.
+    pub root: Option<&'a str>,
+    /// What a hook has agreed to; a call that would touch another path is refused. `None` where no hook was asked.
+    pub cleared: Option<&'a [Access]>,
+    /// Whether `write` keeps a file's BOM, encoding and line endings.
+    pub preserve_encoding: bool,
     /// This tool's limits.
     pub limits: Limits,
     /// The tools that the model can name in its next call: a hint names no other.
@@ -259,7 +268,13 @@ impl Builtin {
     ///
     /// # Errors
     /// Those of finding the path: the call would fail with the same.
-    pub async fn access<E: Env>(self, arguments: &Value, env: &E) -> Result<Vec<Access>, ToolError> {
+    pub async fn access<E: Env>(
+        self,
+        arguments: &Value,
+        env: &E,
+        root: Option<&str>,
+    ) -> Result<Vec<Access>, ToolError> {
+        let finder = files::Finder::outside_a_call(env, root);
         let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
         let at = |operation, path: &str| Access { operation, path: path.into() };
         match self {
@@ -267,10 +282,10 @@ impl Builtin {
                 let cwd = env.canonical_path(env.cwd()).await.ok().flatten();
                 Ok(vec![at(Operation::Exec, cwd.as_deref().unwrap_or(env.cwd()))])
             }
-            Builtin::Read => Ok(vec![at(Operation::Read, &files::canonical_of(env, path).await?)]),
-            Builtin::Write => Ok(vec![at(Operation::Write, &files::canonical_of(env, path).await?)]),
+            Builtin::Read => Ok(vec![at(Operation::Read, &finder.touched(path, false).await?)]),
+            Builtin::Write => Ok(vec![at(Operation::Write, &finder.touched(path, true).await?)]),
             Builtin::Edit => {
-                let path = files::canonical_of(env, path).await?;
+                let path = finder.touched(path, false).await?;
                 Ok(vec![at(Operation::Read, &path), at(Operation::Write, &path)])
             }
         }
@@ -299,6 +314,14 @@ impl Builtin {
 /// A future whose code is not inlined where it is awaited.
 pub(crate) fn boxed<'a, T>(future: impl Future<Output = T> + 'a) -> Pin<Box<dyn Future<Output = T> + 'a>> {
     Box::pin(future)
+}
+
+/// The key of a file in the mutation queue: the path that a tool would change if it were sent this one.
+///
+/// # Errors
+/// Those of finding the path.
+pub async fn mutation_key<E: Env>(env: &E, path: &str) -> Result<String, ToolError> {
+    files::Finder::outside_a_call(env, None).touched(path, true).await
 }
 
 /// Arguments that passed the schema, as the tool's struct. The two are tested against each other.

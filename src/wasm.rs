@@ -17,3 +17,7 @@ pub mod exports;
 mod js_env;
 #[cfg(target_arch = "wasm32")]
 mod js_hooks;
+#[cfg(target_arch = "wasm32")]
+pub mod own_tools;
+#[cfg(target_arch = "wasm32")]
+pub mod pure;

@@ -7,10 +7,14 @@
 import { Core, glue, unwrap } from "./core.js";
 import { ToolError } from "./errors.js";
 import { compile } from "./load.js";
+import * as pure from "./pure.js";
+import { confined, inMutationQueue } from "./questions.js";
 import { argumentText, CoreToolset } from "./toolset.js";
 import type {
   DetailsMap,
+  Edit,
   ExecutionEnv,
+  FileChange,
   ToolCall,
   ToolName,
   Toolset,
@@ -83,7 +87,8 @@ function isSources(source: unknown): source is { core?: WasmSource } {
  * @param env the place to work in: one of the adapters of this package, or an object of your own.
  * @param options see {@link ToolsetOptions}; everything has a default. With `tools` the results are those of the
  *   tools named.
- * @throws {ToolError} `invalid_arguments` for an option that there is not, or an environment that lacks a method.
+ * @throws {ToolError} `invalid_arguments` for an option that there is not, or an environment that lacks a method;
+ *   `outside_root` where `root` does not hold the environment's `cwd`.
  *
  * @example
  * ```ts
@@ -98,13 +103,25 @@ export async function createToolset<const N extends ToolName = ToolName>(
   env: ExecutionEnv,
   options: ToolsetOptions<N> = {},
 ): Promise<Toolset<DetailsMap<N>>> {
+  const loaded = await loadedCore();
+  // Which tools there are is the core's to say; the compiler is told.
+  return new CoreToolset(loaded, env, options as unknown as ToolsetOptions) as unknown as Toolset<
+    DetailsMap<N>
+  >;
+}
+
+/** The core, once an entry can be made. */
+async function loadedCore(): Promise<Core> {
   if (!core) await init();
   if (!core) throw new ToolError("The core did not load", "unknown");
   await core.ready();
-  // Which tools there are is the core's to say; the compiler is told.
-  return new CoreToolset(core, env, options as unknown as ToolsetOptions) as unknown as Toolset<
-    DetailsMap<N>
-  >;
+  return core;
+}
+
+/** The core, for a function that cannot wait. */
+function coreFor(name: string): Core {
+  if (!core) throw new ToolError(`Call await init() before ${name}()`, "not_supported");
+  return core;
 }
 
 /**
@@ -130,8 +147,7 @@ export function validateToolArguments(
   tool: { name: string; parameters: object },
   call: { arguments: string | object; incomplete?: boolean },
 ): unknown {
-  const loaded = core;
-  if (!loaded) throw new ToolError("Call await init() before validateToolArguments()", "not_supported");
+  const loaded = coreFor("validateToolArguments");
   loaded.wake();
   const schema = schemaId(loaded, tool.name, tool.parameters ?? {});
   const text = argumentText(tool.name, call.arguments);
@@ -185,4 +201,105 @@ export function validateToolCall(
   const tool = tools.find((known) => known.name === call.name);
   if (!tool) throw new ToolError(`Tool ${call.name} not found`, "no_such_tool");
   return validateToolArguments(tool, call);
+}
+
+/**
+ * Runs a function while no tool, and no other caller of this function, changes the file: for tools of your own that
+ * read a file and write it back. Changes of one file run one after another, in the order in which they were asked
+ * for (here: when this function is called, if the module is loaded); other files do not wait. The scope is the
+ * environment object: all toolsets over it share the queue.
+ *
+ * The file is known by its canonical path, which is found as the tools find it, tolerance included. A change inside
+ * `fn` by a tool of the same environment to the same file would wait for `fn`, and `fn` for it: do not.
+ *
+ * @param env the environment that the file is in.
+ * @param path absolute, or relative to the environment's `cwd`; it need not exist.
+ * @param fn what to do meanwhile. The file is given up when its promise settles, or when it throws.
+ * @returns what `fn` returns.
+ * @throws what `fn` throws; {@link ToolError} `invalid_path`, `ambiguous` and the like where the path cannot be, and
+ *   `trapped` where the core failed before `fn` was begun. Should it fail while `fn` runs, later changes still wait
+ *   for `fn`, but may overtake those that were waiting.
+ *
+ * @example
+ * ```ts
+ * await withFileMutationQueue(env, "todo.json", async () => {
+ *   const list = JSON.parse(new TextDecoder().decode(await env.readBinaryFile("/todo.json")));
+ *   await env.writeFile("/todo.json", new TextEncoder().encode(JSON.stringify([...list, item])));
+ * });
+ * ```
+ */
+export function withFileMutationQueue<T>(env: ExecutionEnv, path: string, fn: () => Promise<T>): Promise<T> {
+  // Without a wait in between, so that the place in the queue is that of this call.
+  if (core?.isReady) return inMutationQueue(core, env, path, fn);
+  return loadedCore().then((loaded) => inMutationQueue(loaded, env, path, fn));
+}
+
+/**
+ * The canonical path of a path, if it lies inside of a directory: the rule that the option `root` applies to every
+ * path. The path is checked by its text before the environment is asked anything; then links are followed. Of what
+ * does not exist, the canonical path of its deepest existing ancestor counts, and the rest. There is no tolerance:
+ * `@` and `~` are ordinary characters.
+ *
+ * What it says holds when it says it: against another process that then puts a link in the way it is no protection.
+ *
+ * @param root absolute, or relative to the environment's `cwd`.
+ * @param path absolute, or relative to the environment's `cwd`.
+ * @returns an absolute path without links.
+ * @throws {ToolError} `outside_root` where it is not inside, where a link on the way does not resolve, or where there
+ *   is a link and the environment has no `canonicalPath`; `not_directory` where a file stands in the middle;
+ *   `invalid_path`.
+ *
+ * @example
+ * ```ts
+ * await resolveConfined(memory({ "/project/a.txt": "" }), "/project", "/project/./a.txt"); // "/project/a.txt"
+ * ```
+ */
+export async function resolveConfined(env: ExecutionEnv, root: string, path: string): Promise<string> {
+  return confined(await loadedCore(), env, root, path);
+}
+
+/**
+ * Applies edits to a content, as the tool `edit` does to a file: all match the content as it is, and all or none
+ * apply; what is outside of the replaced text stays byte for byte. Synchronous after {@link init}.
+ *
+ * @param content text, or the bytes of a file. A string with an unpaired surrogate is refused: it has no bytes.
+ * @param options `path` is for messages, the patch's header and the `path` of what is returned. Default `"file"`.
+ * @returns the change, and the new content as the type that came.
+ * @throws {ToolError} `no_match`, `ambiguous`, `overlap`, `no_change` or `invalid_arguments`, with a text that a
+ *   model can act on; `not_supported` before {@link init}.
+ *
+ * @example
+ * ```ts
+ * applyEdits("a\r\nb\r\n", [{ oldText: "a\nb", newText: "A\nB" }]).content; // "A\r\nB\r\n"
+ * ```
+ */
+export function applyEdits<T extends string | Uint8Array>(
+  content: T,
+  edits: Edit[],
+  options: { path?: string } = {},
+): FileChange & { content: T } {
+  return pure.applyEdits(coreFor("applyEdits"), content, edits, options.path ?? "file");
+}
+
+/**
+ * The unified diff of two contents, as `git apply` takes it; empty where they are the same. Synchronous after
+ * {@link init}.
+ *
+ * @param path for the header, `a/PATH` and `b/PATH`; a leading slash is left out.
+ * @param context lines around each change. Default 4.
+ * @throws {ToolError} `not_supported` where a line of the diff would not be UTF-8, or before {@link init};
+ *   `invalid_arguments`.
+ *
+ * @example
+ * ```ts
+ * unifiedDiff("f", "a\nb\n", "a\nc\n"); // "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+ * ```
+ */
+export function unifiedDiff(
+  path: string,
+  before: string | Uint8Array,
+  after: string | Uint8Array,
+  context = 4,
+): string {
+  return pure.unifiedDiff(coreFor("unifiedDiff"), path, before, after, context);
 }

@@ -81,7 +81,7 @@ export class Boundary {
   #stream(exec: number, isStderr: boolean): OutputStream {
     const isHeard = () => !this.isDead && this.#execs.has(exec);
     return new OutputStream(isHeard, (part) => {
-      this.#core.enterWithChunk((length) => glue.exec_chunk(exec, isStderr, length), part);
+      this.#core.enter((length = 0) => glue.exec_chunk(exec, isStderr, length), part);
     });
   }
 

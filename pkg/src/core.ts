@@ -36,7 +36,7 @@ export interface RunningCall {
 
 const encoder = new TextEncoder();
 
-/** Texts of so many units in all surely fit the least scratch buffer that the core has. */
+/** Texts of up to so many units are encoded in place, where three bytes have to be free for each. */
 const SHORT = 20_000;
 
 /** What an entry begins with at least: some kilobytes. */
@@ -135,39 +135,18 @@ export class Core {
   }
 
   /**
-   * The one way into wasm. The texts are in the scratch buffer, one after the other, when the entry runs; it gets
+   * The one way into wasm. The contents are in the scratch buffer, one after the other, when the entry runs; it gets
    * their lengths in bytes. What is thrown before it runs (a text too large, hardly any stack left) is no trap.
    */
-  enter<T>(entry: (...lengths: number[]) => T, ...texts: string[]): T | typeof TRAPPED {
-    if (texts.reduce((sum, text) => sum + text.length, 0) > SHORT) {
-      return this.enterWithBytes(entry, ...texts.map((text) => encoder.encode(text)));
-    }
-    return this.#enter((): T => entry(...this.#encode(texts)));
-  }
-
-  /** The same with bytes. */
-  enterWithBytes<T>(entry: (...lengths: number[]) => T, ...parts: Uint8Array[]): T | typeof TRAPPED {
-    return this.#enter(() => {
-      if (parts.length > 0) this.#put(parts);
-      return entry(...parts.map((part) => part.length));
-    });
-  }
-
-  /** The same with one part: a chunk of a stream, of which there are many. */
-  enterWithChunk<T>(entry: (length: number) => T, chunk: Uint8Array): T | typeof TRAPPED {
-    return this.#enter(() => {
-      const at = glue.scratch(chunk.length);
-      this.#memory().set(chunk, at);
-      return entry(chunk.length);
-    });
-  }
-
-  #enter<T>(entry: () => T): T | typeof TRAPPED {
+  enter<T>(entry: (...lengths: number[]) => T, ...contents: (string | Uint8Array)[]): T | typeof TRAPPED {
+    const parts = contents.map((part) =>
+      typeof part === "string" && part.length > SHORT ? encoder.encode(part) : part,
+    );
     reserveStack(STACK_FRAMES);
     const generation = this.generation;
     this.#depth++;
     try {
-      return entry();
+      return entry(...this.#put(parts));
     } catch (error) {
       this.#die(error, generation);
       return TRAPPED;
@@ -197,23 +176,20 @@ export class Core {
     }
   }
 
-  /** Puts short texts into the scratch buffer, without bytes in between. Answers their lengths. */
-  #encode(texts: string[]): number[] {
-    if (texts.length === 0) return [];
-    let at = glue.scratch(SHORT * 3);
-    return texts.map((text) => {
-      const { written } = encoder.encodeInto(text, this.#memory().subarray(at, at + text.length * 3));
-      at += written;
-      return written;
+  /** Puts what an entry gets into the scratch buffer, short texts without bytes in between. Answers the lengths. */
+  #put(parts: (string | Uint8Array)[]): number[] {
+    if (parts.length === 0) return [];
+    let total = 0;
+    for (const part of parts) total += typeof part === "string" ? part.length * 3 : part.length;
+    let at = glue.scratch(total);
+    return parts.map((part) => {
+      const memory = this.#memory();
+      let length = part.length;
+      if (typeof part !== "string") memory.set(part, at);
+      else length = encoder.encodeInto(part, memory.subarray(at, at + length * 3)).written;
+      at += length;
+      return length;
     });
-  }
-
-  #put(parts: Uint8Array[]): void {
-    let at = glue.scratch(parts.reduce((sum, part) => sum + part.length, 0));
-    for (const part of parts) {
-      this.#memory().set(part, at);
-      at += part.length;
-    }
   }
 
   /** All of it. A view has no bytes any more once the memory has grown. */

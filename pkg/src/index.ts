@@ -13,6 +13,15 @@ setDefaultSource(async () => {
   return unpack(packed, rawLength);
 });
 
-export { createToolset, init, validateToolArguments, validateToolCall } from "./api.js";
+export {
+  applyEdits,
+  createToolset,
+  init,
+  resolveConfined,
+  unifiedDiff,
+  validateToolArguments,
+  validateToolCall,
+  withFileMutationQueue,
+} from "./api.js";
 export { ToolError } from "./errors.js";
 export type * from "./types.js";

@@ -241,6 +241,9 @@ export class CoreToolset implements Toolset, CallHost {
     try {
       const plain: Record<string, unknown> = {};
       for (const [name, value] of Object.entries(this.#options)) {
+        // JSON would drop it, and with it the confinement.
+        if (name === "root" && typeof value !== "string")
+          throw new TypeError(`root must be a path, got ${value}`);
         if (!OWN_OPTIONS.has(name))
           plain[name] = name === "limits" || name === "session" ? current(value) : value;
       }

@@ -78,7 +78,7 @@ export interface ExecResult {
 export interface ExecutionEnv {
   /** Absolute path that relative paths are resolved against. */
   readonly cwd: string;
-  /** Absolute path of the home directory. Without it, `~` is an ordinary name. */
+  /** Absolute path of the home directory. Without it, a path that begins with `~` is an error. */
   readonly home?: string;
   /** For the model: what kind of place this is, such as `"simulated bash, no network, no git"`. */
   readonly description?: string;
@@ -358,8 +358,25 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
   excludeTools?: readonly ToolName[];
   /** Active at the start instead of read, bash, edit, write. */
   defaultTools?: readonly ToolName[];
+  /**
+   * The directory that the file tools are confined to: absolute, or relative to the environment's `cwd`, which has
+   * to be inside. A path that leads outside, by `..`, by a tolerant reading or by a link, is an error with code
+   * `outside_root`; so is one through a link that does not resolve, and any link where the environment has no
+   * `canonicalPath`. It is checked per operation: another process that swaps a directory for a link in between is
+   * not held.
+   *
+   * It does not confine a shell. With a root, `bash` is therefore registered only where `tools` or `defaultTools`
+   * name it.
+   */
+  root?: string;
   /** `write`, `edit` and the shell are not registered. */
   readOnly?: boolean;
+  /**
+   * With `preserveEncoding`, `write` gives a file that it overwrites the BOM, the encoding (UTF-8, UTF-16) and the
+   * line endings that it has; mixed endings are no form to keep. Default `false`: the content is stored as it is, in
+   * UTF-8, and the result's text says what that changed.
+   */
+  write?: { preserveEncoding?: boolean };
   limits?: Limits | (() => Limits);
   /** How often `onUpdate` is called while a command runs. Default 100 ms. */
   updates?: { intervalMs?: number };

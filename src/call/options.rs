@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
+use crate::path;
 use crate::schema::Coercion;
 use crate::text::truncate::{DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, Limits};
 use crate::tools::{Builtin, ShellSettings};
@@ -17,8 +18,13 @@ pub struct Options {
     pub exclude_tools: Vec<String>,
     /// Active at the start instead of the usual ones.
     pub default_tools: Option<Vec<String>>,
+    /// The directory that file tools are confined to. Shells, which it does not hold, are then registered only
+    /// where `tools` or `defaultTools` name them.
+    pub root: Option<String>,
     /// Whatever changes anything is not registered.
     pub read_only: bool,
+    /// How `write` stores.
+    pub write: WriteOptions,
     /// The cuts.
     pub limits: LimitOptions,
     /// Snapshots of running commands.
@@ -51,6 +57,14 @@ pub struct ToolLimits {
     pub max_lines: Option<f64>,
     /// As [`LimitOptions::max_bytes`].
     pub max_bytes: Option<f64>,
+}
+
+/// How `write` stores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct WriteOptions {
+    /// A file keeps its BOM, its encoding and its line endings.
+    pub preserve_encoding: bool,
 }
 
 /// Snapshots of running commands.
@@ -133,6 +147,27 @@ impl Options {
             names.into_iter().flatten().try_for_each(|name| known(option, name))?;
         }
         Ok(options)
+    }
+
+    /// The root, absolute and normal; a relative one is that of the working directory.
+    pub fn root_in(&self, cwd: &str) -> Option<String> {
+        self.root.as_deref().map(|root| path::join(cwd, root))
+    }
+
+    /// Refuses a root that the working directory is not in: no relative path could be used.
+    ///
+    /// # Errors
+    /// `invalid_path` for a root that is no path; `outside_root` naming both.
+    pub fn check_root(&self, cwd: &str) -> Result<(), ToolError> {
+        let Some(root) = &self.root else { return Ok(()) };
+        let (root, cwd) = (path::absolute(cwd, root)?, path::join("/", cwd));
+        if path::is_inside(&root, &cwd) {
+            return Ok(());
+        }
+        let message = format!(
+            "Toolset options: root must hold the environment's working directory: expected {cwd} inside of {root}"
+        );
+        Err(ToolError::new(ErrorCode::OutsideRoot, message).at(cwd))
     }
 
     /// What is shown of that tool's output at most.

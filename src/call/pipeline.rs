@@ -14,7 +14,7 @@ use super::{
 use crate::env::{Abort, Env, Host, MutationQueue};
 use crate::error::{ErrorCode, ToolError};
 use crate::schema::{SchemaError, parse, wording};
-use crate::tools::{Builtin, FileChange, OnAbort, Output, ToolContext, boxed};
+use crate::tools::{Access, Builtin, FileChange, OnAbort, Output, ToolContext, boxed};
 
 /// Everything that a call runs with.
 pub struct Scope<'a, E: Env, H: Host, K: Hooks> {
@@ -45,8 +45,16 @@ pub async fn run<E: Env, H: Host, K: Hooks>(call: ToolCall, scope: Scope<'_, E, 
     match scope.abort.race(preflight(&call, &scope)).await {
         None => answer.settle(Err(ToolError::aborted())),
         Some(Err(refusal)) => answer.settle_refused(refusal),
-        Some(Ok((tool, args))) => execute(tool, args, &answer).await,
+        Some(Ok(cleared)) => execute(cleared, &answer).await,
     }
+}
+
+/// A call that may run.
+struct Cleared {
+    tool: Builtin,
+    args: Value,
+    /// What a hook has agreed to; `None` where there is none, or where the arguments are its own.
+    access: Option<Vec<Access>>,
 }
 
 /// Why a call does not run.
@@ -65,7 +73,7 @@ impl From<ToolError> for Refusal {
 async fn preflight<E: Env, H: Host, K: Hooks>(
     call: &ToolCall,
     scope: &Scope<'_, E, H, K>,
-) -> Result<(Builtin, Value), Refusal> {
+) -> Result<Cleared, Refusal> {
     if call.incomplete {
         return Err(cut_off(&call.name).into());
     }
@@ -82,7 +90,7 @@ async fn preflight<E: Env, H: Host, K: Hooks>(
         Err(errors) => return Err(invalid(call, &errors, &received()?).into()),
     };
     if !scope.hooks.has_before() {
-        return Ok((tool, args));
+        return Ok(Cleared { tool, args, access: None });
     }
     boxed(ask_before(call, tool, args, scope)).await
 }
@@ -97,11 +105,12 @@ async fn ask_before<E: Env, H: Host, K: Hooks>(
     tool: Builtin,
     args: Value,
     scope: &Scope<'_, E, H, K>,
-) -> Result<(Builtin, Value), Refusal> {
-    let access = tool.access(&args, scope.env).await?;
+) -> Result<Cleared, Refusal> {
+    let root = scope.options.root_in(scope.env.cwd());
+    let access = tool.access(&args, scope.env, root.as_deref()).await?;
     let before = BeforeCall { id: &call.id, name: &call.name, args: &args, access: &access };
     match scope.hooks.before(before).await? {
-        Decision::Run => Ok((tool, args)),
+        Decision::Run => Ok(Cleared { tool, args, access: Some(access) }),
         Decision::Block { reason, terminate } => {
             let reason = reason.unwrap_or_else(|| "Tool execution was blocked".into());
             Err(Refusal { error: ToolError::new(ErrorCode::Blocked, reason), terminate })
@@ -109,7 +118,7 @@ async fn ask_before<E: Env, H: Host, K: Hooks>(
         Decision::Change(changed) => {
             let checked = scope.registry.schema(tool).check(changed.clone(), scope.options.coercion.into());
             let args = checked.map_err(|errors| invalid(call, &errors, &changed))?;
-            Ok((tool, args))
+            Ok(Cleared { tool, args, access: None })
         }
     }
 }
@@ -122,8 +131,10 @@ enum Ran {
     AbortedWriting(String),
 }
 
-async fn execute<E: Env, H: Host, K: Hooks>(tool: Builtin, args: Value, answer: &Answer<'_, '_, E, H, K>) {
+async fn execute<E: Env, H: Host, K: Hooks>(cleared: Cleared, answer: &Answer<'_, '_, E, H, K>) {
+    let Cleared { tool, args, access } = cleared;
     let scope = answer.scope;
+    let root = scope.options.root_in(scope.env.cwd());
     let shell = scope.options.shell();
     let on_abort = RefCell::new(OnAbort::Drop);
     let update = |output: Output| answer.update(&output);
@@ -134,6 +145,9 @@ async fn execute<E: Env, H: Host, K: Hooks>(tool: Builtin, args: Value, answer: 
         queue: scope.queue,
         abort: scope.abort,
         on_abort: &on_abort,
+        root: root.as_deref(),
+        cleared: access.as_deref(),
+        preserve_encoding: scope.options.write.preserve_encoding,
         limits: scope.options.limits_of(tool),
         active: scope.registry.active(),
         shell: &shell,

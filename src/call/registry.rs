@@ -33,11 +33,17 @@ impl Registry {
             Some(names) => names.iter().filter_map(|name| Builtin::named(name)).collect(),
             None => Builtin::ALL.to_vec(),
         };
+        let named = |tool: Builtin| {
+            let names = options.tools.iter().chain(&options.default_tools).flatten();
+            names.into_iter().any(|name| name == tool.name())
+        };
         let mut tools: Vec<Registered> = Vec::new();
         for tool in listed {
             let excluded = options.exclude_tools.iter().any(|name| name == tool.name())
                 || (options.read_only && !tool.is_read_only())
                 || tool.shell().is_some_and(|shell| !shells.contains(&shell))
+                // A root does not hold a shell: it is there where it was asked for.
+                || (options.root.is_some() && tool.shell().is_some() && !named(tool))
                 || tools.iter().any(|known| known.tool == tool);
             if !excluded {
                 tools.push(Registered { tool, schema: Rc::default() });
@@ -157,6 +163,10 @@ mod tests {
             registry(r#"{"excludeTools": ["bash"], "defaultTools": ["bash", "read"]}"#, &[Shell::Bash]);
         assert_eq!(names(excluded.active()), ["read"]);
         assert_eq!(excluded.registered().count(), 3);
+        let rooted = registry(r#"{"root": "/work"}"#, &[Shell::Bash]);
+        assert_eq!(names(rooted.active()), ["read", "edit", "write"]);
+        let asked = registry(r#"{"root": "/work", "tools": ["read", "bash"]}"#, &[Shell::Bash]);
+        assert_eq!(names(asked.active()), ["read", "bash"]);
     }
 
     #[test]

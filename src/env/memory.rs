@@ -49,6 +49,7 @@ pub struct MemoryEnv {
     host: ManualHost,
     nodes: Rc<RefCell<BTreeMap<String, Node>>>,
     cwd: String,
+    home: Option<String>,
     latency_ms: f64,
     script: Option<Script>,
     writes: Rc<Cell<usize>>,
@@ -62,6 +63,7 @@ impl MemoryEnv {
             host: host.clone(),
             nodes: Rc::new(RefCell::new(nodes)),
             cwd: "/".into(),
+            home: None,
             latency_ms: 0.0,
             script: None,
             writes: Rc::default(),
@@ -72,6 +74,13 @@ impl MemoryEnv {
     pub fn with_cwd(mut self, cwd: &str) -> Self {
         self.cwd = path::join("/", cwd);
         self.make_dirs(&self.cwd.clone());
+        self
+    }
+
+    /// The same store, with a home directory.
+    pub fn with_home(mut self, home: &str) -> Self {
+        self.home = Some(path::join("/", home));
+        self.make_dirs(&path::join("/", home));
         self
     }
 
@@ -203,6 +212,10 @@ fn failure(code: ErrorCode, what: &str, path: &str) -> ToolError {
 impl Env for MemoryEnv {
     fn cwd(&self) -> &str {
         &self.cwd
+    }
+
+    fn home(&self) -> Option<&str> {
+        self.home.as_deref()
     }
 
     fn shells(&self) -> &[Shell] {

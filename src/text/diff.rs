@@ -7,6 +7,8 @@
 //! here is right, not always minimal: where a changed region is so large that finding the least change
 //! would take long, it is shown as replaced as a whole (by size, never by a clock).
 //!
+//! UTF-16 (by its BOM) is compared as the text it stands for; it has no patch, as a patch is UTF-8.
+//!
 //! Not here: renames, modes, binary patches, files that vanish.
 
 mod changes;
@@ -15,8 +17,10 @@ mod few;
 mod patch;
 #[cfg(test)]
 mod tests;
+mod utf16;
 
 use super::edit::Replacement;
+use super::encoding;
 use changes::Change;
 
 /// Lines of context around a change, in both forms.
@@ -27,7 +31,7 @@ pub const CONTEXT: usize = 4;
 pub struct FileDiff {
     /// The numbered form, for people: `-NN text` with the line's old number, `+NN text` and ` NN text`
     /// with its new number, NN right-aligned, and an ellipsis in the place of a number where lines are
-    /// left out (`    ...`). Invalid UTF-8 shows as U+FFFD, a CR at the end of a line not at all. Empty
+    /// left out (`    ...`). After 2,000 lines the last one says how many more there are. Invalid UTF-8 shows as U+FFFD, a CR at the end of a line not at all. Empty
     /// where nothing changed; lines are separated by LF, with none at the end.
     pub diff: String,
     /// The unified diff, from `--- a/PATH` on; empty where nothing changed, `None` where it cannot be text.
@@ -59,6 +63,11 @@ pub struct FileDiff {
 /// assert_eq!((diff.first_changed_line, diff.lines_added, diff.lines_removed), (Some(2), 1, 1));
 /// ```
 pub fn from_replacements(path: &str, before: &[u8], after: &[u8], replacements: &[Replacement]) -> FileDiff {
+    if encoding::detect(before).is_utf16() {
+        let (before, after, replacements) = utf16::replaced(before, replacements);
+        let changes = changes::from_replacements(&before, &after, &replacements);
+        return utf16::file_diff(&before, &after, &changes);
+    }
     let changes = changes::from_replacements(before, after, replacements);
     file_diff(path, before, after, &changes, false)
 }
@@ -76,11 +85,16 @@ pub fn from_replacements(path: &str, before: &[u8], after: &[u8], replacements: 
 /// ```
 pub fn between(path: &str, before: Option<&[u8]>, after: &[u8]) -> FileDiff {
     let old = before.unwrap_or_default();
+    if utf16::either(old, after) {
+        let (old, new) = (encoding::decode(old).text, encoding::decode(after).text);
+        let (old, new) = (old.as_bytes(), new.as_bytes());
+        return utf16::file_diff(old, new, &changes::between(old, new));
+    }
     file_diff(path, old, after, &changes::between(old, after), before.is_none())
 }
 
 /// A unified diff of two contents, with `context` lines around each change; empty where they are the
-/// same, `None` where one of its lines is not UTF-8.
+/// same, `None` where one of its lines is not UTF-8 or one of them is UTF-16.
 ///
 /// ```
 /// use tackroom::text::diff::unified_diff;
@@ -88,13 +102,22 @@ pub fn between(path: &str, before: Option<&[u8]>, after: &[u8]) -> FileDiff {
 /// assert_eq!(diff, "--- a/f\n+++ b/f\n@@ -2 +1,0 @@\n-b\n");
 /// ```
 pub fn unified_diff(path: &str, before: &[u8], after: &[u8], context: usize) -> Option<String> {
+    if utf16::either(before, after) {
+        return None;
+    }
     patch::unified(path, before, after, &changes::between(before, after), context, false).ok()
 }
 
 fn file_diff(path: &str, before: &[u8], after: &[u8], changes: &[Change], created: bool) -> FileDiff {
-    let (patch, patch_omitted) = match patch::unified(path, before, after, changes, CONTEXT, created) {
+    let patch = patch::unified(path, before, after, changes, CONTEXT, created)
+        .map_err(|line| format!("not UTF-8 near line {line}, and a patch is text"));
+    with_patch(patch, before, after, changes)
+}
+
+fn with_patch(patch: Result<String, String>, before: &[u8], after: &[u8], changes: &[Change]) -> FileDiff {
+    let (patch, patch_omitted) = match patch {
         Ok(patch) => (Some(patch), None),
-        Err(line) => (None, Some(format!("not UTF-8 near line {line}, and a patch is text"))),
+        Err(reason) => (None, Some(reason)),
     };
     FileDiff {
         diff: display::numbered(before, after, changes, CONTEXT),

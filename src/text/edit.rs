@@ -4,34 +4,38 @@
 //! line endings, invalid UTF-8, NUL, a missing final line break. All edits match the original file,
 //! never one another's output, and either all of them are applied or none.
 //!
-//! Each edit is looked for in tiers, strictest first: the same bytes, then the same bytes but for line endings; the first tier with any match
-//! decides, so an exact match is never made ambiguous by a look-alike. CRLF is one unit everywhere: a
-//! span never begins or ends inside one, and the line breaks of the new text take the endings that
-//! the file has there.
+//! Each edit is looked for in tiers, strictest first: the same bytes, then the same bytes but for line
+//! endings, then text that looks the same (Unicode forms, quotes, dashes, spaces, blanks at line ends).
+//! The first tier with any match decides, so an exact match is never made ambiguous by a look-alike.
+//! CRLF is one unit everywhere: a span never begins or ends inside one, and the line breaks of the new
+//! text take the endings that the file has there. UTF-16 is edited through a view of it in UTF-8.
 //!
-//! Not here: reading and writing the file, UTF-16, and the diff (see [`super::diff`]).
+//! Not here: reading and writing the file, and the diff (see [`super::diff`]).
 
 mod breaks;
 mod closest;
 mod diagnose;
 mod endings;
+mod fuzzy;
 mod locate;
+mod segments;
 mod show;
 #[cfg(test)]
 mod tests;
+mod utf16;
 
 use std::ops::Range;
 
+use super::encoding;
 use crate::error::ToolError;
 use diagnose::{Failure, Reason};
 use endings::Endings;
 use locate::{Located, Source};
+use utf16::Utf16;
 
 /// Replacements may not add more than this many bytes in all, so that `replaceAll` with a long
 /// newText is an error and not the end of the memory.
 const MAX_NEW_BYTES: usize = 256 << 20;
-
-const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// One edit, as the model sends it: `{oldText, newText, replaceAll?}`.
 ///
@@ -106,8 +110,10 @@ pub fn apply_edits(original: &[u8], edits: &[Edit], path: &str) -> Result<Applie
         return Err(ToolError::invalid_arguments(message));
     }
     // The file's BOM lies outside everything that can be matched.
-    let bom = if original.starts_with(BOM) { BOM.len() } else { 0 };
-    let body = &original[bom..];
+    let encoding = encoding::detect(original);
+    let bom = encoding.bom().len();
+    let utf16 = encoding.is_utf16().then(|| Utf16::decode(&original[bom..], encoding));
+    let body = utf16.as_ref().map_or(&original[bom..], Utf16::text);
 
     let spans = locate_all(body, edits, path)?;
     let mut replacements = Vec::with_capacity(spans.len());
@@ -115,9 +121,19 @@ pub fn apply_edits(original: &[u8], edits: &[Edit], path: &str) -> Result<Applie
     let mut endings = Endings::new(body);
     let mut added = 0usize;
     for (range, edit) in spans {
-        let text = endings.fit(without_bom(&edits[edit].new_text).as_bytes(), &range);
+        let new = without_bom(&edits[edit].new_text);
+        // The same text changes nothing, even where the file has a look-alike of it.
+        if new == without_bom(&edits[edit].old_text) {
+            continue;
+        }
+        let mut text = endings.fit(new.as_bytes(), &range);
         if text == body[range.clone()] {
             continue;
+        }
+        let mut range = range;
+        if let Some(utf16) = &utf16 {
+            text = utf16.encode(&text);
+            range = utf16.original(range);
         }
         added += text.len();
         if added > MAX_NEW_BYTES {
@@ -132,8 +148,12 @@ pub fn apply_edits(original: &[u8], edits: &[Edit], path: &str) -> Result<Applie
     if replacements.is_empty() {
         return Err(diagnose::no_change(edits, path));
     }
+    let content = splice(original, &replacements);
+    if content == original {
+        return Err(diagnose::no_change(edits, path));
+    }
     let unchanged = (0..edits.len()).filter(|&i| !changes[i]).collect();
-    Ok(Applied { content: splice(original, &replacements), replacements, unchanged })
+    Ok(Applied { content, replacements, unchanged })
 }
 
 /// The spans of all edits in `body`, in order of position, or the error that names every edit that

@@ -11,7 +11,6 @@ use crate::path;
 use crate::schema::parse;
 use crate::text::diff;
 use crate::text::edit::{Edit, apply_edits};
-use crate::text::encoding::{self, Encoding};
 
 /// Other names for its own keys.
 pub const ALIASES: Aliases = &[PATH];
@@ -129,25 +128,14 @@ fn one_edit(edit: Value) -> Value {
 /// `no_match`, `ambiguous`, `overlap`, `no_change`, and those of reading and writing.
 pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
     let ticket = cx.queue.ticket();
-    let failed = |error: ToolError| could_not_edit(error, &args.path);
-    let file = ticket.enter(files::to_change(cx.env, &args.path)).await.map_err(failed)?;
-    if file.info.is_none() {
-        let missing = ToolError::new(ErrorCode::NotFound, "");
-        return Err(failed(files::unusable(missing, &file.shown, &file.path)));
-    }
+    let finder = files::Finder::new(cx);
+    let file = ticket.enter(finder.to_change(&args.path, false)).await;
+    let file = file.map_err(|error| could_not_edit(error, &args.path))?;
+    let failed = |error: ToolError| could_not_edit(error, &file.shown);
     files::expect_file(&file).map_err(failed)?;
     cx.env.settle_earlier_writes(&file.path).await;
     let before = cx.env.read_file(&file.path).await;
     let before = before.map_err(|error| failed(files::unusable(error, &file.shown, &file.path)))?;
-    if let encoding @ (Encoding::Utf16Le | Encoding::Utf16Be) = encoding::detect(&before) {
-        let name = encoding.as_str().to_uppercase();
-        let message = format!(
-            "Could not edit file: {}. It is {name} text, which edit cannot change yet: rewrite it with write, which \
-             stores UTF-8",
-            file.shown
-        );
-        return Err(ToolError::new(ErrorCode::NotSupported, message).at(&file.path));
-    }
     let applied = apply_edits(&before, &args.edits, &file.shown).map_err(|error| error.at(&file.path))?;
     let shown_path = path::relative(cx.env.cwd(), &file.path);
     let diff = diff::from_replacements(shown_path, &before, &applied.content, &applied.replacements);

@@ -1,6 +1,8 @@
-//! Finding the file that a path means, and the words for when it cannot be had.
+//! The files that tools read and change, and the words for when they cannot be had.
 
-use crate::env::{Env, FileInfo, FileKind};
+use super::locate::{Found, Lookup, Seen};
+use super::{Access, ToolContext};
+use crate::env::{Env, FileInfo, FileKind, Host};
 use crate::error::{ErrorCode, ToolError};
 use crate::path;
 
@@ -9,7 +11,7 @@ use crate::path;
 pub(super) struct Located {
     /// As the model sent it, followed by what it was resolved to where that is something else.
     pub shown: String,
-    /// Absolute, with links resolved where the environment can.
+    /// Absolute. Of a file to change, canonical.
     pub path: String,
     /// `None`: there is nothing at this path yet.
     pub info: Option<FileInfo>,
@@ -21,65 +23,120 @@ impl AsRef<str> for Located {
     }
 }
 
-/// The file to read. Its path is absolute, not canonical: a reader needs no more, and it saves a round trip.
-pub(super) async fn existing<E: Env>(env: &E, asked: &str) -> Result<Located, ToolError> {
-    let exact = path::absolute(env.cwd(), asked)?;
-    let mut missing = None;
-    for candidate in path::candidates(asked) {
-        let path = path::join(env.cwd(), candidate);
-        match env.file_info(&path).await {
-            Ok(info) => {
-                let shown = shown(asked, candidate, &path);
-                return Ok(Located { shown, path, info: Some(info) });
+/// What a tool asks of its call to find files.
+pub(super) struct Finder<'a, E: Env> {
+    env: &'a E,
+    root: Option<&'a str>,
+    cleared: Option<&'a [Access]>,
+}
+
+impl<'a, E: Env> Finder<'a, E> {
+    pub fn new<H: Host>(cx: &ToolContext<'a, E, H>) -> Self {
+        Finder { env: cx.env, root: cx.root, cleared: cx.cleared }
+    }
+
+    /// For whoever is outside of a call.
+    pub fn outside_a_call(env: &'a E, root: Option<&'a str>) -> Self {
+        Finder { env, root, cleared: None }
+    }
+
+    /// The file to read. Its path is canonical only where somebody is to hold it to that (a root, a hook): a reader
+    /// needs no more, and it saves a round trip.
+    pub async fn existing(&self, asked: &str) -> Result<Located, ToolError> {
+        let lookup = Lookup::new(self.env, self.root, asked);
+        let Some(Found { path, info }) = lookup.find().await? else {
+            return Err(missing(&lookup, self.env, asked).await);
+        };
+        let shown = shown(self.env, asked, &path);
+        if self.root.is_none() && self.cleared.is_none() {
+            return Ok(Located { shown, path, info: Some(info) });
+        }
+        let path = lookup.real(&path).await?;
+        self.hold_to(&path, &shown)?;
+        Ok(Located { shown, path, info: Some(info) })
+    }
+
+    /// The file to change, or, if that is allowed, to create where nothing is there.
+    pub async fn to_change(&self, asked: &str, may_create: bool) -> Result<Located, ToolError> {
+        if matches!(asked.rsplit('/').next(), Some("" | "." | "..")) && !asked.is_empty() {
+            let message = format!("The path names a directory, expected a file: {asked}");
+            return Err(ToolError::new(ErrorCode::InvalidPath, message));
+        }
+        let lookup = Lookup::new(self.env, self.root, asked);
+        let (path, info) = match lookup.find().await? {
+            Some(found) => (found.path, Some(found.info)),
+            None if may_create => (lookup.place().await?, None),
+            None => return Err(missing(&lookup, self.env, asked).await),
+        };
+        let shown = shown(self.env, asked, &path);
+        let is_link = info.as_ref().is_some_and(|info| info.kind == FileKind::Symlink);
+        let real = match lookup.real(&path).await {
+            // As everywhere, writing to such a link creates its target. Where somebody decides by paths it is
+            // refused: nobody can tell where that is.
+            Err(error)
+                if error.code == ErrorCode::NotFound
+                    && is_link
+                    && self.root.is_none()
+                    && self.cleared.is_none() =>
+            {
+                path::join(&lookup.real(path::parent(&path)).await?, path::name(&path))
             }
-            Err(error) if is_absence(&error) => missing = missing.or(Some(error)),
-            Err(error) => return Err(unusable(error, asked, &path)),
+            real => real?,
+        };
+        self.hold_to(&real, &shown)?;
+        Ok(Located { shown, path: real, info })
+    }
+
+    /// The canonical path that a call would touch, for a rule on paths and for the mutation queue.
+    pub async fn touched(&self, asked: &str, may_create: bool) -> Result<String, ToolError> {
+        let lookup = Lookup::new(self.env, self.root, asked);
+        let path = match lookup.find().await? {
+            Some(found) => found.path,
+            None if may_create => lookup.place().await?,
+            None => path::absolute(self.env.cwd(), asked)?,
+        };
+        lookup.real(&path).await
+    }
+
+    /// An error about a file that was found, by its canonical path.
+    pub async fn about(&self, found: &Located, error: ToolError) -> ToolError {
+        let lookup = Lookup::new(self.env, None, &found.path);
+        let path = lookup.real(&found.path).await.unwrap_or_else(|_| found.path.clone());
+        ToolError { path: Some(path), ..error }
+    }
+
+    /// A hook has agreed to certain paths. What is there may have changed meanwhile, and with it what a path means.
+    fn hold_to(&self, path: &str, shown: &str) -> Result<(), ToolError> {
+        match self.cleared {
+            Some(cleared) if !cleared.iter().any(|access| access.path == path) => {
+                let message =
+                    format!("The path leads elsewhere than when the call was checked: {shown}. Try again");
+                Err(ToolError::new(ErrorCode::Stale, message).at(path))
+            }
+            _ => Ok(()),
         }
     }
-    let error = missing.unwrap_or_else(|| ToolError::new(ErrorCode::NotFound, ""));
-    Err(unusable(error, asked, &exact))
 }
 
-/// The file to change or create, by its canonical path: of a file that is not there, that of the deepest ancestor
-/// that is, and the rest.
-pub(super) async fn to_change<E: Env>(env: &E, asked: &str) -> Result<Located, ToolError> {
-    if asked.ends_with('/') {
-        let message = format!("The path names a directory, expected a file: {asked}");
-        return Err(ToolError::new(ErrorCode::InvalidPath, message));
-    }
-    let exact = path::absolute(env.cwd(), asked)?;
-    let found = match existing(env, asked).await {
-        Ok(found) => found,
-        Err(error) if error.code == ErrorCode::NotFound => {
-            Located { shown: asked.to_owned(), path: exact, info: None }
-        }
-        Err(error) => return Err(error),
+/// The failure of a path under which nothing was found, with names that are near.
+async fn missing<E: Env>(lookup: &Lookup<'_, E>, env: &E, asked: &str) -> ToolError {
+    let exact = path::join(env.cwd(), asked);
+    let real = match lookup.real(&exact).await {
+        Ok(real) => real,
+        Err(error) => return error,
     };
-    let path = canonical(env, &found.path).await.map_err(|error| unusable(error, asked, &found.path))?;
-    Ok(Located { path, ..found })
-}
-
-/// The canonical path that a call would touch, for a rule on paths.
-pub(super) async fn canonical_of<E: Env>(env: &E, asked: &str) -> Result<String, ToolError> {
-    let path = match existing(env, asked).await {
-        Ok(found) => found.path,
-        Err(error) if is_absence(&error) => path::absolute(env.cwd(), asked)?,
-        Err(error) => return Err(error),
-    };
-    canonical(env, &path).await.map_err(|error| unusable(error, asked, &path))
-}
-
-async fn canonical<E: Env>(env: &E, path: &str) -> Result<String, ToolError> {
-    let mut ancestor = path;
-    loop {
-        match env.canonical_path(ancestor).await {
-            Ok(None) => return Ok(path.to_owned()),
-            Ok(Some(real)) => return Ok(path::join(&real, path[ancestor.len()..].trim_start_matches('/'))),
-            Err(error) if is_absence(&error) && ancestor != "/" => ancestor = path::parent(ancestor),
-            Err(error) if is_absence(&error) => return Ok(path.to_owned()),
-            Err(error) => return Err(error),
+    match lookup.look(&exact).await {
+        Ok(Seen::BelowFile(error) | Seen::NoPath(error)) | Err(error) => {
+            return unusable(error, asked, &real);
         }
+        Ok(_) => {}
     }
+    let near = lookup.near().await;
+    let message = match near.is_empty() {
+        true => format!("Path not found: {asked}"),
+        false => format!("Path not found: {asked}\nNear names: {}", near.join(", ")),
+    };
+    ToolError::new(ErrorCode::NotFound, message).at(real)
 }
 
 /// Refuses a directory where a file is due.
@@ -117,11 +174,9 @@ fn with_reason(message: &str, reason: &str) -> String {
     if reason.is_empty() { message.to_owned() } else { format!("{message} ({reason})") }
 }
 
-fn shown(asked: &str, candidate: &str, path: &str) -> String {
-    if asked == candidate { asked.to_owned() } else { format!("{asked} (resolved to {path})") }
-}
-
-/// Nothing is at the path, for this or that reason.
-fn is_absence(error: &ToolError) -> bool {
-    matches!(error.code, ErrorCode::NotFound)
+fn shown<E: Env>(env: &E, asked: &str, path: &str) -> String {
+    match path::join(env.cwd(), asked) == path {
+        true => asked.to_owned(),
+        false => format!("{asked} (resolved to {path})"),
+    }
 }

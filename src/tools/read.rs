@@ -86,13 +86,18 @@ pub fn declaration(facts: &Facts<'_>) -> Declaration {
 /// # Errors
 /// `not_found`, `is_directory` and the like; `invalid_arguments` for a place beyond the end.
 pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
-    let found = files::existing(cx.env, &args.path).await?;
-    files::expect_file(&found)?;
-    let bytes = cx
-        .env
-        .read_file(&found.path)
-        .await
-        .map_err(|error| files::unusable(error, &found.shown, &found.path))?;
+    let finder = files::Finder::new(cx);
+    let found = finder.existing(&args.path).await?;
+    let bytes = match files::expect_file(&found) {
+        Ok(()) => cx.env.read_file(&found.path).await,
+        Err(error) => Err(error),
+    };
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            return Err(finder.about(&found, files::unusable(error, &found.shown, &found.path)).await);
+        }
+    };
     if encoding::is_binary(&bytes) {
         let size = format_size(bytes.len() as u64);
         let notice = format!("[{} is a binary file of {size}: its bytes are not shown]", found.shown);
@@ -110,8 +115,10 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
         column: args.column,
         limits: cx.limits,
     };
-    let Page { mut text, hint, truncation } =
-        page::page(&decoded.text, &range).map_err(|error| ToolError { path: Some(found.path), ..error })?;
+    let Page { mut text, hint, truncation } = match page::page(&decoded.text, &range) {
+        Ok(page) => page,
+        Err(error) => return Err(finder.about(&found, error).await),
+    };
     if decoded.replaced {
         push_note(&mut text, "[Bytes that are no valid text are shown as \u{FFFD}]");
     }

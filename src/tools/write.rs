@@ -8,7 +8,7 @@ use super::{Builtin, ChangeKind, Declaration, Facts, FileChange, OnAbort, Output
 use crate::env::{Env, Host};
 use crate::error::{ErrorCode, ToolError};
 use crate::path;
-use crate::text::diff;
+use crate::text::rewrite::{self, Rewrite};
 
 /// Other names for its keys.
 pub const ALIASES: Aliases = &[PATH, ("content", &["text", "contents"])];
@@ -58,7 +58,7 @@ pub fn declaration(facts: &Facts<'_>) -> Declaration {
 /// `is_directory`, `no_space` and the like.
 pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
     let ticket = cx.queue.ticket();
-    let file = ticket.enter(files::to_change(cx.env, &args.path)).await?;
+    let file = ticket.enter(files::Finder::new(cx).to_change(&args.path, true)).await?;
     files::expect_file(&file)?;
     cx.env.settle_earlier_writes(&file.path).await;
     let before = match &file.info {
@@ -70,13 +70,16 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
             Err(error) => return Err(files::unusable(error, &file.shown, &file.path)),
         },
     };
-    let content = args.content.as_bytes();
-    let diff = diff::between(path::relative(cx.env.cwd(), &file.path), before.as_deref(), content);
+    let Rewrite { bytes, changed } = rewrite::rewrite(before.as_deref(), &args.content, cx.preserve_encoding);
+    let diff = rewrite::diff(path::relative(cx.env.cwd(), &file.path), before.as_deref(), &bytes);
     let kind = if before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
     let change = FileChange::new(file.path.as_str(), kind, diff);
-    store(cx, &file.shown, &file.path, content, before.is_none()).await?;
+    store(cx, &file.shown, &file.path, &bytes, before.is_none()).await?;
     (cx.mutated)(&change);
-    let text = format!("Successfully wrote {} bytes to {}", content.len(), file.shown);
+    let mut text = format!("Successfully wrote {} bytes to {}", bytes.len(), file.shown);
+    if let Some(changed) = changed {
+        text.push_str(&format!(". {changed}"));
+    }
     Ok(Output::new(text, &change))
 }
 

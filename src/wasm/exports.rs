@@ -35,12 +35,12 @@ struct ToolSchema {
 }
 
 #[derive(Default)]
-struct State {
-    boundary: RefCell<Option<Boundary>>,
-    executor: Executor,
+pub(super) struct State {
+    pub(super) boundary: RefCell<Option<Boundary>>,
+    pub(super) executor: Executor,
     toolsets: RefCell<HashMap<u32, Rc<Toolset>>>,
     next_toolset: Cell<u32>,
-    /// By the environment's key. Toolsets hold them, and so do calls that outlive a disposed toolset.
+    /// By the environment's key, while a toolset, a call or a ticket has them.
     queues: RefCell<HashMap<u32, WeakQueue>>,
     calls: RefCell<HashMap<u32, Abort>>,
     schemas: RefCell<HashMap<u32, Rc<ToolSchema>>>,
@@ -49,7 +49,7 @@ struct State {
 }
 
 thread_local! {
-    static STATE: State = State::default();
+    pub(super) static STATE: State = State::default();
 }
 
 /// Takes the face's boundary object. Once per instance, before anything else.
@@ -73,7 +73,7 @@ pub fn scratch(length: usize) -> usize {
 }
 
 /// What the face put into the buffer, in parts that follow each other.
-fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
+pub(super) fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
     STATE.with(|state| {
         let mut scratch = state.scratch.borrow_mut();
         let mut from = 0;
@@ -90,7 +90,7 @@ fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
 }
 
 /// `{"ok": …}` or `{"error": {code, message, path}}`.
-fn answer(outcome: Result<Value, ToolError>) -> String {
+pub(super) fn answer(outcome: Result<Value, ToolError>) -> String {
     match outcome {
         Ok(value) => json!({ "ok": value }),
         Err(error) => json!({
@@ -110,8 +110,8 @@ pub fn toolset_new(env: JsValue, options: usize, facts: usize) -> String {
 
 fn make_toolset(env: JsValue, options: &[u8], facts: &[u8]) -> Result<u32, ToolError> {
     let options = Options::from_json(options)?;
-    let facts: EnvFacts = serde_json::from_slice(facts)
-        .map_err(|error| ToolError::invalid_arguments(format!("Environment: {error}")))?;
+    let facts = EnvFacts::from_json(facts)?;
+    options.check_root(&facts.cwd)?;
     let shells: Rc<[Shell]> = facts.known_shells().into();
     let registry = Registry::new(&options, &shells);
     Ok(STATE.with(|state| {
@@ -132,7 +132,7 @@ fn make_toolset(env: JsValue, options: &[u8], facts: &[u8]) -> Result<u32, ToolE
 
 impl State {
     /// The queue of an environment: the same for all who use it at the same time.
-    fn queue_of(&self, key: u32) -> MutationQueue {
+    pub(super) fn queue_of(&self, key: u32) -> MutationQueue {
         let mut queues = self.queues.borrow_mut();
         queues.retain(|_, queue| queue.upgrade().is_some());
         if let Some(queue) = queues.get(&key).and_then(WeakQueue::upgrade) {
@@ -160,9 +160,14 @@ pub fn toolset_free(id: u32) {
 #[wasm_bindgen]
 pub fn toolset_configure(id: u32, options: usize) -> String {
     let [options] = parts([options]);
-    answer(Options::from_json(&options).map(|options| {
-        with_toolset(id, |toolset| *toolset.options.borrow_mut() = Rc::new(options));
-        Value::Null
+    answer(Options::from_json(&options).and_then(|options| {
+        let replace = |toolset: &Rc<Toolset>| {
+            options.check_root(&toolset.facts.cwd)?;
+            *toolset.options.borrow_mut() = Rc::new(options);
+            Ok(())
+        };
+        with_toolset(id, replace).unwrap_or(Ok(()))?;
+        Ok(Value::Null)
     }))
 }
 

@@ -40,6 +40,15 @@ pub struct EnvFacts {
 }
 
 impl EnvFacts {
+    /// What the face sends.
+    ///
+    /// # Errors
+    /// `invalid_arguments` where it is something else.
+    pub fn from_json(text: &[u8]) -> Result<EnvFacts, ToolError> {
+        serde_json::from_slice(text)
+            .map_err(|error| ToolError::invalid_arguments(format!("Environment: {error}")))
+    }
+
     /// The shells that the core knows.
     pub fn known_shells(&self) -> Vec<Shell> {
         let known = [Shell::Bash, Shell::PowerShell].into_iter();

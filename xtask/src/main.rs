@@ -1,6 +1,7 @@
 //! `cargo xtask`: builds, tests and plays. It installs the tools that are missing and says so.
 
 mod bench;
+mod fuzz;
 mod package;
 mod play;
 mod size;
@@ -22,6 +23,7 @@ cargo xtask COMMAND
   size               what the package weighs, against its budget
   bench              how fast it is, against its peers: a table; [--json FILE] [--quick] [--full]
                      [--only edit,diff,read,shell,arguments,start]
+  fuzz [--minutes N] every fuzz target for that long (default 1)
 
 Tools that are missing are installed: the wasm32 target, wasm-bindgen, wasm-pack, npm packages and,
 on Debian as root, Chromium. CHROME and CHROMEDRIVER name a browser and driver of your own.
@@ -34,6 +36,7 @@ enum Command {
     Build,
     Size,
     Bench { options: Vec<String> },
+    Fuzz { minutes: u32 },
     Help,
 }
 
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Build => package::build().map(drop),
         Command::Size => size::report(),
         Command::Bench { options } => bench::run(&options),
+        Command::Fuzz { minutes } => fuzz::run(minutes),
         Command::Help => {
             print!("{USAGE}");
             Ok(())
@@ -76,9 +80,16 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["build"] => Ok(Command::Build),
         ["size"] => Ok(Command::Size),
         ["bench", options @ ..] => parse_bench(options),
+        ["fuzz"] => Ok(Command::Fuzz { minutes: 1 }),
+        ["fuzz", "--minutes", minutes] => match minutes.parse() {
+            Ok(minutes) if minutes > 0 => Ok(Command::Fuzz { minutes }),
+            _ => Err(format!("--minutes needs a whole number from 1, found {minutes}")),
+        },
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command given.".into()),
-        ["test" | "build" | "size" | "help", rest @ ..] => Err(format!("Unknown option: {}", rest.join(" "))),
+        ["test" | "build" | "size" | "fuzz" | "help", rest @ ..] => {
+            Err(format!("Unknown option: {}", rest.join(" ")))
+        }
         [unknown, ..] => Err(format!("Unknown command: {unknown}")),
     }
 }

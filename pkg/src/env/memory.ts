@@ -16,7 +16,7 @@ import { checkAborted, failure } from "./failure.js";
 export interface MemoryOptions {
   /** Absolute path of the working directory, which then exists. Default `"/"`. */
   cwd?: string;
-  /** Absolute path of the home directory, which then exists. Default: none, `~` is an ordinary name. */
+  /** Absolute path of the home directory, which then exists. Default: none, a path with `~` is an error. */
   home?: string;
   /** For the model: what kind of place this is. */
   description?: string;

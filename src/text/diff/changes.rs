@@ -75,7 +75,10 @@ pub(super) fn from_replacements(before: &[u8], after: &[u8], replacements: &[Rep
                 || !(starts_line(before, old_end) && starts_line(after, old_end.wrapping_add(shift)));
             next.range.start < old_end || (next.range.start == old_end && goes_on())
         }) {
-            old_end = line_end(before, next.range.end).max(old_end);
+            // Looked up once a line, which may be very long and have very many.
+            if next.range.end >= old_end {
+                old_end = line_end(before, next.range.end);
+            }
             shift = shift.wrapping_add(next.text.len()).wrapping_sub(next.range.len());
         }
         collector.window(old_start..old_end, new_start..old_end.wrapping_add(shift));

@@ -153,3 +153,32 @@ fn a_large_region_is_bounded() {
     let diff = between("f", Some(before.as_bytes()), after.as_bytes());
     assert_eq!((diff.lines_removed, diff.lines_added), (110_000, 109_996));
 }
+
+#[test]
+fn utf16_shows_as_text_and_has_no_patch() {
+    let utf16 = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let before = utf16("\u{feff}a\r\n🙂 b\r\nc\r\n");
+    let diff = edited(&before, &[("b", "B"), ("c", "")]);
+    assert_eq!(diff.diff, " 1 a\n-2 🙂 b\n-3 c\n+2 🙂 B\n+3 ");
+    assert_eq!(diff.patch, None);
+    assert_eq!(diff.patch_omitted.as_deref(), Some("the file is UTF-16, and a patch is UTF-8"));
+    assert_eq!((diff.first_changed_line, diff.lines_added, diff.lines_removed), (Some(2), 2, 2));
+    // Unpaired units that come together in the file stay apart in the diff.
+    let torn = [&b"\xff\xfe\x3d\xd8"[..], &utf16("x"), b"\x02\xde\n\0y"].concat();
+    assert_eq!(edited(&torn, &[("x", "")]).diff, "-1 \u{fffd}x\u{fffd}\n+1 \u{fffd}\u{fffd}\n 2 \u{fffd}");
+    let written = between("f", Some(&before), b"a\nb\n");
+    assert_eq!((written.lines_removed, written.patch), (3, None));
+    assert_eq!(unified_diff("f", &before, b"a\n", 4), None);
+}
+
+#[test]
+fn a_long_display_is_cut() {
+    let before = numbers(1..=5000);
+    let diff = between("f", Some(before.as_bytes()), before.replace('\n', "x\n").as_bytes());
+    let shown: Vec<_> = diff.diff.lines().collect();
+    assert_eq!(shown.len(), 2001);
+    assert_eq!(shown[1999..], ["-2000 2000", "      ... 8000 more lines"]);
+    assert_eq!(diff.patch.unwrap().lines().count(), 3 + 10_000);
+    let diff = edited(before.as_bytes(), &[("5\n", "V\n")]);
+    assert!(diff.diff.ends_with(" more lines") && !diff.diff.contains("...\n      ..."));
+}

@@ -2,10 +2,12 @@
 //!
 //! Lines are compared by what is in them besides blanks. Each line of the text that the file has votes
 //! for the block that would begin at the right distance before it, rare and long lines the most. Where
-//! no line is the same, the longest line of the text looks for the line that shares the most trigrams.
-//! The work is one pass over the file and a bounded number of votes: no clock, no backtracking.
+//! no line is the same, the longest line of the text looks for the line that shares the most trigrams;
+//! in a very long line (minified, or of a file with CR alone) the whole text looks for the piece that
+//! does. The work is one pass over the file and a bounded number of votes: no clock, no backtracking.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
@@ -18,6 +20,18 @@ const MAX_PLACES: usize = 256;
 /// At most so many bytes of a line are looked at for its trigrams.
 const MAX_ANCHOR: usize = 512;
 const TRIGRAM_BITS: usize = 1 << 14;
+/// Longer lines are looked at piece by piece.
+const LONG_LINE: usize = 400;
+/// The least likeness of a line and of a piece of one, in thousandths.
+const LIKE_LINE: usize = 400;
+const LIKE_PIECE: usize = 500;
+
+/// What comes closest.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Closest<'a> {
+    Block(Block<'a>),
+    Piece(Piece),
+}
 
 /// A run of whole lines in a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,11 +42,30 @@ pub(super) struct Block<'a> {
     pub(super) lines: Vec<&'a [u8]>,
 }
 
-/// The closest block to `old`, if anything in `body` is like it.
-pub(super) fn closest<'a>(body: &'a [u8], old: &[u8]) -> Option<Block<'a>> {
+/// A piece of one long line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// The 0-indexed line, and where in the file it lies.
+    pub(super) number: usize,
+    pub(super) line: Range<usize>,
+    /// Where in the file the piece lies.
+    pub(super) range: Range<usize>,
+}
+
+/// The closest to `old`, if anything in `body` is like it.
+pub(super) fn closest<'a>(body: &'a [u8], old: &[u8]) -> Option<Closest<'a>> {
     let wanted = lines_of(old);
-    let first_line = by_votes(body, &wanted).or_else(|| by_trigrams(body, &wanted))?;
-    Some(Block { first_line, lines: lines(body).skip(first_line).take(wanted.len()).collect() })
+    let block = |first_line| {
+        let lines = lines(body).skip(first_line).take(wanted.len()).collect();
+        Closest::Block(Block { first_line, lines })
+    };
+    match by_votes(body, &wanted) {
+        Some(first_line) => Some(block(first_line)),
+        None => match by_trigrams(body, &wanted)? {
+            Like::Line(first_line) => Some(block(first_line)),
+            Like::Piece(piece) => Some(Closest::Piece(piece)),
+        },
+    }
 }
 
 /// Whether two lines differ in nothing but blanks.
@@ -51,21 +84,27 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         if rest.is_empty() {
             return None;
         }
-        let end = memchr(b'\n', rest);
-        let line = &rest[..end.unwrap_or(rest.len())];
-        rest = &rest[end.map_or(rest.len(), |end| end + 1)..];
+        let Some(end) = memchr(b'\n', rest) else { return Some(std::mem::take(&mut rest)) };
+        let line = &rest[..end];
+        rest = &rest[end + 1..];
         Some(line.strip_suffix(b"\r").unwrap_or(line))
     })
 }
 
 /// The bytes of a line that are not blanks.
 fn squeezed(line: &[u8]) -> impl Iterator<Item = u8> + '_ {
-    let mut rest = line;
+    squeezed_at(line).map(|(_, byte)| byte)
+}
+
+/// The bytes of a line that are not blanks, and where they are.
+fn squeezed_at(line: &[u8]) -> impl Iterator<Item = (usize, u8)> + '_ {
+    let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let (&byte, after) = rest.split_first()?;
+            let rest = &line[at..];
+            let &byte = rest.first()?;
             if matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c) {
-                rest = after;
+                at += 1;
                 continue;
             }
             // All odd spaces begin with one of these bytes in UTF-8.
@@ -76,12 +115,12 @@ fn squeezed(line: &[u8]) -> impl Iterator<Item = u8> + '_ {
                     .and_then(|c| str::from_utf8(c).ok())
                     .is_some_and(|s| s.chars().all(is_odd_space));
                 if odd {
-                    rest = &rest[length..];
+                    at += length;
                     continue;
                 }
             }
-            rest = after;
-            return Some(byte);
+            at += 1;
+            return Some((at - 1, byte));
         }
     })
 }
@@ -142,41 +181,104 @@ fn by_votes(body: &[u8], wanted: &[&[u8]]) -> Option<usize> {
     votes.into_iter().max_by_key(|&(line, vote)| (vote, std::cmp::Reverse(line))).map(|(line, _)| line)
 }
 
-fn by_trigrams(body: &[u8], wanted: &[&[u8]]) -> Option<usize> {
-    let (index, anchor) = wanted.iter().enumerate().max_by_key(|(_, line)| key(line).1)?;
-    let mut known = vec![0u64; TRIGRAM_BITS / 64];
-    let mut size = 0;
-    for_each_trigram(anchor, |bit| {
-        known[bit / 64] |= 1 << (bit % 64);
-        size += 1;
-    });
-    if size == 0 {
-        return None;
-    }
-    let mut best: Option<(usize, usize)> = None;
-    for (number, line) in lines(body).enumerate() {
-        let (mut hits, mut all) = (0, 0);
-        for_each_trigram(line, |bit| {
-            hits += (known[bit / 64] >> (bit % 64) & 1) as usize;
-            all += 1;
-        });
-        // Dice's coefficient, in thousandths.
-        let score = 2000 * hits.min(size) / (all + size);
-        if score >= 400 && best.is_none_or(|(before, _)| score > before) {
-            best = Some((score, number));
-        }
-    }
-    best.map(|(_, number)| number.saturating_sub(index))
+enum Like {
+    /// A block that begins with this line.
+    Line(usize),
+    Piece(Piece),
 }
 
-fn for_each_trigram(line: &[u8], mut each: impl FnMut(usize)) {
-    let mut last = 0u32;
-    for (nth, byte) in squeezed(line).take(MAX_ANCHOR).enumerate() {
-        last = (last << 8 | u32::from(byte.to_ascii_lowercase())) & 0x00ff_ffff;
-        if nth >= 2 {
-            each(last.wrapping_mul(0x9e37_79b1) as usize >> 8 & (TRIGRAM_BITS - 1));
-        }
+fn by_trigrams(body: &[u8], wanted: &[&[u8]]) -> Option<Like> {
+    let (index, anchor) = wanted.iter().enumerate().max_by_key(|(_, line)| key(line).1)?;
+    let anchor = Trigrams::new(squeezed(anchor));
+    let whole = Trigrams::new(wanted.iter().flat_map(|line| squeezed(line)));
+    if anchor.size == 0 {
+        return None;
     }
+    let mut best: Option<(usize, Like)> = None;
+    let mut better = |score: usize, like: Like| {
+        if best.as_ref().is_none_or(|(before, _)| score > *before) {
+            best = Some((score, like));
+        }
+    };
+    let mut start = 0;
+    for (number, line) in lines(body).enumerate() {
+        if line.len() > LONG_LINE {
+            let (score, piece) = whole.closest_piece(line);
+            if score >= LIKE_PIECE {
+                let range = start + piece.start..start + piece.end;
+                better(score, Like::Piece(Piece { number, line: start..start + line.len(), range }));
+            }
+        } else {
+            let (mut hits, mut all) = (0, 0);
+            for (trigram, _) in trigrams(squeezed_at(line)) {
+                hits += usize::from(anchor.has(trigram));
+                all += 1;
+            }
+            // Dice's coefficient, in thousandths.
+            let score = 2000 * hits.min(anchor.size) / (all + anchor.size);
+            if score >= LIKE_LINE {
+                better(score, Like::Line(number.saturating_sub(index)));
+            }
+        }
+        start = next_line(body, start + line.len());
+    }
+    best.map(|(_, like)| like)
+}
+
+/// Where the next line begins after one whose text ends at `at`.
+fn next_line(body: &[u8], at: usize) -> usize {
+    memchr(b'\n', &body[at..]).map_or(body.len(), |lf| at + lf + 1)
+}
+
+/// The trigrams of the beginning of a text.
+struct Trigrams {
+    known: Vec<u64>,
+    size: usize,
+}
+
+impl Trigrams {
+    fn new(bytes: impl Iterator<Item = u8>) -> Self {
+        let mut known = vec![0u64; TRIGRAM_BITS / 64];
+        let mut size = 0;
+        for (trigram, _) in trigrams(bytes.take(MAX_ANCHOR).map(|byte| (0, byte))) {
+            known[trigram / 64] |= 1 << (trigram % 64);
+            size += 1;
+        }
+        Trigrams { known, size }
+    }
+
+    fn has(&self, trigram: usize) -> bool {
+        self.known[trigram / 64] >> (trigram % 64) & 1 != 0
+    }
+
+    /// The piece of a line, with as many trigrams as there are here, that has the most of them; and how
+    /// many, in thousandths.
+    fn closest_piece(&self, line: &[u8]) -> (usize, Range<usize>) {
+        let mut window = vec![(false, 0); self.size];
+        let (mut hits, mut best, mut found) = (0, 0, 0..0);
+        for (nth, (trigram, at)) in trigrams(squeezed_at(line)).enumerate() {
+            let slot = &mut window[nth % self.size];
+            hits -= usize::from(slot.0);
+            *slot = (self.has(trigram), at);
+            hits += usize::from(slot.0);
+            if hits > best {
+                best = hits;
+                // The oldest of the window is the next to go.
+                let (_, first) = if nth < self.size { window[0] } else { window[(nth + 1) % self.size] };
+                found = first.saturating_sub(2)..at + 1;
+            }
+        }
+        (1000 * best / self.size, found)
+    }
+}
+
+/// Hashes of every three bytes, ASCII letters alike in both cases, and where the last of them is.
+fn trigrams(bytes: impl Iterator<Item = (usize, u8)>) -> impl Iterator<Item = (usize, usize)> {
+    let mut last = 0u32;
+    bytes.enumerate().filter_map(move |(nth, (at, byte))| {
+        last = (last << 8 | u32::from(byte.to_ascii_lowercase())) & 0x00ff_ffff;
+        (nth >= 2).then_some((last.wrapping_mul(0x9e37_79b1) as usize >> 8 & (TRIGRAM_BITS - 1), at))
+    })
 }
 
 /// The 0-indexed line that a position is in.
@@ -189,7 +291,10 @@ mod tests {
     use super::*;
 
     fn first_line(body: &str, old: &str) -> Option<usize> {
-        closest(body.as_bytes(), old.as_bytes()).map(|block| block.first_line)
+        match closest(body.as_bytes(), old.as_bytes())? {
+            Closest::Block(block) => Some(block.first_line),
+            Closest::Piece(piece) => panic!("{piece:?}"),
+        }
     }
 
     #[test]
@@ -198,7 +303,7 @@ mod tests {
         assert!(same_but_blanks("a\u{a0}b\u{3000}".as_bytes(), b"a b"));
         assert!(!same_but_blanks("é".as_bytes(), b"e"));
         let block = closest(b"x\n\tif x:\n\t\treturn 1\n", b"    if x:\n        return 1").unwrap();
-        assert_eq!(block, Block { first_line: 1, lines: vec![b"\tif x:", b"\t\treturn 1"] });
+        assert_eq!(block, Closest::Block(Block { first_line: 1, lines: vec![b"\tif x:", b"\t\treturn 1"] }));
     }
 
     #[test]
@@ -214,5 +319,18 @@ mod tests {
         assert_eq!(first_line("a\nb\n", "entirely different"), None);
         assert_eq!(first_line("", "x"), None);
         assert_eq!(first_line("abc\n", "\n  \n"), None);
+    }
+
+    #[test]
+    fn a_piece_of_a_long_line_is_found() {
+        let noise: String = (0..2000).map(|n| format!("v{n}=q({n});")).collect();
+        let body = format!("head\r\n{noise}function add(a, b){{return a+b}}{noise}\n");
+        for old in ["function add(a,b) {return a + b;}", "function add(a,b) {\n  return a + b\n}\n"] {
+            let Some(Closest::Piece(piece)) = closest(body.as_bytes(), old.as_bytes()) else { panic!() };
+            assert_eq!((piece.number, piece.line), (1, 6..body.len() - 1));
+            let shown = &body[piece.range];
+            assert!(shown.contains("tion add(a, b){return a+b"), "{shown}");
+        }
+        assert_eq!(closest(noise.as_bytes(), b"nothing of the kind"), None);
     }
 }

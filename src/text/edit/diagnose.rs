@@ -4,7 +4,8 @@
 //! is there, and what to do. Built only on failure; at most 1 KB an edit and 2 KB in all.
 
 use super::Edit;
-use super::closest::{Block, closest, line_at, lines_of, same_but_blanks};
+use super::breaks::Unified;
+use super::closest::{Block, Closest, Piece, closest, line_at, lines_of, same_but_blanks};
 use super::locate::Source;
 use super::show::{self, Visible, clip};
 use crate::error::{ErrorCode, ToolError};
@@ -95,7 +96,7 @@ fn missing(source: &Source, old: &[u8], room: usize) -> String {
     if source.body.is_empty() {
         return ": the file is empty; use write to fill it".to_string();
     }
-    let hints = [numbered(source, old), escaped(source, old), padded(source, old)];
+    let hints = [numbered(source, old), escaped(source, old), padded(source, old), replaced(source, old)];
     let located: String =
         hints.iter().flatten().filter(|hint| hint.located).map(|hint| format!("\n{}", hint.text)).collect();
     if !located.is_empty() {
@@ -105,9 +106,13 @@ fn missing(source: &Source, old: &[u8], room: usize) -> String {
     let plain = if hints[0].is_some() { without_numbers(old) } else { None };
     let sought = plain.as_deref().unwrap_or(old);
     match closest(source.body, sought) {
-        Some(block) => {
+        Some(Closest::Block(block)) => {
             let room = room.saturating_sub(text.len());
             text.push_str(&describe(&block, sought, room));
+        }
+        Some(Closest::Piece(piece)) => {
+            let room = room.saturating_sub(text.len());
+            text.push_str(&describe_piece(source.body, &piece, sought, room));
         }
         None => {
             text.push_str("\nNothing in the file is like it; read the file again and copy oldText from it")
@@ -200,7 +205,7 @@ fn escaped(source: &Source, old: &[u8]) -> Option<Hint> {
 fn padded(source: &Source, old: &[u8]) -> Option<Hint> {
     let end = old.len() - old.iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let text = &source.unified().text;
-    if end > 0 && end < old.len() && text.ends_with(&super::breaks::Unified::new(&old[..end]).text) {
+    if end > 0 && end < old.len() && text.ends_with(&Unified::new(&old[..end]).text) {
         let text = "oldText ends with a line break and the file has none there: it ends without a final newline. \
                     Leave the line break at the end of oldText out";
         return Some(Hint { text: text.to_string(), located: true });
@@ -218,6 +223,32 @@ fn padded(source: &Source, old: &[u8]) -> Option<Hint> {
         "Without the blanks or line breaks at its start and end, oldText begins at line {line} of the file"
     );
     Some(Hint { text, located: false })
+}
+
+/// The sign for what is no text, copied from what was shown of the file.
+fn replaced(source: &Source, old: &[u8]) -> Option<Hint> {
+    let shown = memchr::memmem::find(old, "\u{fffd}".as_bytes()).is_some();
+    let text = "oldText contains U+FFFD, which stands for bytes of the file that are no text and cannot be \
+                matched; leave them out";
+    (shown && simdutf8::basic::from_utf8(source.body).is_err())
+        .then(|| Hint { text: text.to_string(), located: false })
+}
+
+/// What is shown of a line, at most.
+const SHOWN: usize = 160;
+
+/// Where to begin to show a long line that differs from another, so that the difference is seen.
+fn cut_before_difference(line: &[u8], other: &[u8]) -> usize {
+    let same = line.iter().zip(other).take_while(|(a, b)| a == b).count();
+    if same < SHOWN - 60 {
+        return 0;
+    }
+    let at = same - 40;
+    (at..same).find(|&at| starts_char(line, at)).unwrap_or(at)
+}
+
+fn starts_char(text: &[u8], at: usize) -> bool {
+    text.get(at).is_none_or(|byte| byte & 0xc0 != 0x80)
 }
 
 /// The closest block, with its line numbers, and where it first differs.
@@ -240,7 +271,8 @@ fn describe(block: &Block, old: &[u8], room: usize) -> String {
         let what = if blanks_only { "It differs only in blanks. First" } else { "First difference" };
         let what = if blanks_only { format!("{what} at") } else { format!("{what}: at") };
         let number = block.first_line + at + 1;
-        let shown = visible.line(expected, 160);
+        let cut = block.lines.get(at).map_or(0, |line| cut_before_difference(expected, line));
+        let shown = visible.line_from(expected, cut, SHOWN);
         tail.push_str(&format!("\n{what} line {number}, where oldText has: {shown}"));
         if at >= total {
             tail.push_str(" (the file ends before it)");
@@ -258,7 +290,11 @@ fn describe(block: &Block, old: &[u8], room: usize) -> String {
     let mut left = room.saturating_sub(heading.len() + tail.len() + advice.len() + 140);
     let mut body = String::new();
     for (at, line) in block.lines.iter().enumerate().skip(shown_from) {
-        let shown = format!("\n{}: {}", block.first_line + at + 1, visible.line(line, 160));
+        let cut = match wanted.get(at) {
+            Some(expected) if first_difference == Some(at) => cut_before_difference(line, expected),
+            _ => 0,
+        };
+        let shown = format!("\n{}: {}", block.first_line + at + 1, visible.line_from(line, cut, SHOWN));
         if shown.len() > left || at - shown_from >= 12 {
             body.push_str(&format!("\n[{} more lines]", total - at));
             break;
@@ -269,6 +305,54 @@ fn describe(block: &Block, old: &[u8], room: usize) -> String {
     let legend = visible.legend();
     let space = if legend.is_empty() { "" } else { " " };
     format!("{heading}{body}{tail}{advice}{space}{legend}")
+}
+
+/// The closest piece of a long line, and where it first differs.
+fn describe_piece(body: &[u8], piece: &Piece, old: &[u8], room: usize) -> String {
+    const AROUND: usize = 40;
+    let boundary =
+        |at: usize| (at..piece.line.end).find(|&at| starts_char(body, at)).unwrap_or(piece.line.end);
+    let start = boundary(piece.range.start.saturating_sub(AROUND).max(piece.line.start));
+    let end = boundary((piece.range.end + AROUND).min(piece.line.end));
+    let mut visible = Visible::default();
+    let mut tail = String::new();
+    // As much of the text as the file has there, to its first difference.
+    let (around, sought) = (Unified::new(&body[start..end]), Unified::new(old));
+    let (mut same, mut different, mut at) = (0, sought.text.len(), 0);
+    while different - same > 1 {
+        let middle = same + (different - same) / 2;
+        match memchr::memmem::find(&around.text, &sought.text[..middle]) {
+            Some(found) => (same, at) = (middle, found),
+            None => different = middle,
+        }
+    }
+    while same > 0 && !starts_char(&sought.text, same) {
+        same -= 1;
+    }
+    let mut first = boundary(piece.range.start);
+    if same >= 8 {
+        first = start + around.original(at..at).start;
+        let rest = start + around.original(at + same..at + same).start;
+        let after = visible.line(&body[rest..end], 60);
+        let from = (same.saturating_sub(24)..same).find(|&at| starts_char(&sought.text, at)).unwrap_or(same);
+        let before = visible.line(&sought.text[from..same], 60);
+        let expected = visible.line(&sought.text[same..], 60);
+        tail = format!(
+            "\nFirst difference: after {before} the file has: {after}\nwhere oldText has: {expected}"
+        );
+    }
+    let (line, column) = (piece.number + 1, first - piece.line.start + 1);
+    let heading = format!("\nThe closest text is in line {line} at byte {column}:\n");
+    let advice = "\nCopy oldText from the file as it is, blanks included";
+    let left = room.saturating_sub(heading.len() + tail.len() + advice.len() + 150).min(400);
+    // Between marks where the line goes on.
+    let mut shown = visible.line_from(&body[piece.line.start..end], start - piece.line.start, left);
+    if end < piece.line.end && !shown.ends_with('…') {
+        shown.push('…');
+    }
+    let legend = visible.legend();
+    let space = if legend.is_empty() { "" } else { " " };
+    format!("{heading}{shown}{tail}{advice}{space}{legend}")
 }
 
 /// Where an ambiguous text is, and what to do.

@@ -10,9 +10,12 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::breaks::{Unified, widen};
+use super::fuzzy::{Folded, Sought};
 
 /// How many positions of an ambiguous text are kept for the message.
 const KEPT_STARTS: usize = 16;
+/// After so many matches of a view that are none of the file, the search no longer skips ahead.
+const MAX_RESTARTS: usize = 16;
 
 /// Where a text is.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,24 +35,31 @@ enum Tier {
     Exact,
     /// The same bytes but for CRLF, CR and LF, which are alike.
     LineEndings,
+    /// The same but for Unicode forms, quotes, dashes, spaces, and blanks at line ends.
+    Fuzzy,
 }
 
-const TIERS: [Tier; 2] = [Tier::Exact, Tier::LineEndings];
+const TIERS: [Tier; 3] = [Tier::Exact, Tier::LineEndings, Tier::Fuzzy];
 
 /// A file without its BOM, and the views of it that were needed so far.
 pub(super) struct Source<'a> {
     pub(super) body: &'a [u8],
     unified: OnceCell<Unified<'a>>,
+    folded: OnceCell<Folded>,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(body: &'a [u8]) -> Self {
-        Source { body, unified: OnceCell::new() }
+        Source { body, unified: OnceCell::new(), folded: OnceCell::new() }
     }
 
     /// The file with every break as LF.
     pub(super) fn unified(&self) -> &Unified<'a> {
         self.unified.get_or_init(|| Unified::new(self.body))
+    }
+
+    fn folded(&self) -> &Folded {
+        self.folded.get_or_init(|| Folded::new(self.body))
     }
 
     /// Looks for `old`, which is not empty. The first tier with any match decides.
@@ -61,11 +71,19 @@ impl<'a> Source<'a> {
             .unwrap_or(Located::Nowhere)
     }
 
-    /// Where `old` first is, line endings aside.
+    /// Where `old` first is, in the strictest tier that has it. Counts nothing, so it is quick.
     pub(super) fn first(&self, old: &[u8]) -> Option<usize> {
+        if old.is_empty() {
+            return None;
+        }
         let unified = self.unified();
-        let at = memchr::memmem::find(&unified.text, &Unified::new(old).text)?;
-        Some(unified.original(at..at).start)
+        if let Some(at) = memchr::memmem::find(&unified.text, &Unified::new(old).text) {
+            return Some(unified.original(at..at).start);
+        }
+        let (folded, sought) = (self.folded(), Sought::new(old)?);
+        let found = memchr::memmem::find_iter(folded.text(), &sought.text).take(MAX_RESTARTS);
+        let mut spans = found.filter_map(|at| folded.original(at..at + sought.text.len(), &sought));
+        spans.next().map(|span| span.start)
     }
 
     fn locate_in(&self, tier: Tier, old: &[u8], all: bool) -> Located {
@@ -78,6 +96,11 @@ impl<'a> Source<'a> {
                 }
                 let unified = self.unified();
                 search(&unified.text, &Unified::new(old).text, all, |span| Some(unified.original(span)))
+            }
+            Tier::Fuzzy => {
+                let Some(sought) = Sought::new(old) else { return Located::Nowhere };
+                let folded = self.folded();
+                search(folded.text(), &sought.text, all, |span| folded.original(span, &sought))
             }
         }
     }
@@ -96,18 +119,27 @@ fn search(
     let Some(first) = next(0) else { return Located::Nowhere };
     if all {
         let mut spans: Vec<Range<usize>> = Vec::new();
+        let mut restarts = 0;
+        // Widening can make neighbours overlap; then the left one wins.
+        let mut take = |at: usize| {
+            let free_from = spans.last().map_or(0, |span| span.end);
+            let span = back(at..at + needle.len()).filter(|span| span.start >= free_from);
+            span.map(|span| spans.push(span)).is_some()
+        };
         let mut candidate = Some(first);
         while let Some(at) = candidate {
-            let free_from = spans.last().map_or(0, |span| span.end);
-            let resume = match back(at..at + needle.len()) {
-                Some(span) if span.start >= free_from => {
-                    spans.push(span);
-                    at + needle.len()
-                }
-                // Widening can make neighbours overlap; then the left one wins.
-                _ => at + 1,
-            };
-            candidate = next(resume);
+            if take(at) {
+                candidate = next(at + needle.len());
+                continue;
+            }
+            restarts += 1;
+            if restarts > MAX_RESTARTS {
+                for_each_overlapping(&view[at + 1..], needle, |offset| {
+                    take(at + 1 + offset);
+                });
+                break;
+            }
+            candidate = next(at + 1);
         }
         return if spans.is_empty() { Located::Nowhere } else { Located::Spans(spans) };
     }
@@ -200,10 +232,67 @@ mod tests {
     }
 
     #[test]
+    fn look_alikes_match() {
+        assert_eq!(locate("a “x” b", "\"x\"", false), spans(&[(2, 9)]));
+        assert_eq!(locate("“x” 'x' ‘x’", "'x'", false), spans(&[(8, 11)]));
+        assert_eq!(locate("‘x’ ‘x’", "'x'", false), Located::Ambiguous { count: 2, starts: vec![0, 8] });
+        assert_eq!(locate("‘’‘’‘", "'''", true), spans(&[(0, 9)]));
+        assert_eq!(locate("‘’‘’", "'''", false), Located::Ambiguous { count: 2, starts: vec![0, 3] });
+    }
+
+    #[test]
+    fn a_match_begins_and_ends_with_a_segment() {
+        for (body, old) in [
+            ("½", "1"),
+            ("x½", "x1"),
+            ("ﬁx", "ix"),
+            ("ﬁ", "f"),
+            ("q\u{301}—", "q"),
+            ("q\u{301}—", "\u{301}-"),
+        ] {
+            assert_eq!(
+                locate(body, old, false),
+                if body.contains(old) { spans(&[(0, 1)]) } else { Located::Nowhere }
+            );
+        }
+        assert_eq!(locate("½", "1\u{2044}2", false), spans(&[(0, 2)]));
+        assert_eq!(locate("ﬁx", "fi", false), spans(&[(0, 3)]));
+        assert_eq!(locate("\u{1100}\u{1161}\u{11a8}", "\u{ac01}", false), spans(&[(0, 9)]));
+        assert_eq!(locate("\u{ac01}", "\u{1100}\u{1161}", false), Located::Nowhere);
+    }
+
+    #[test]
+    fn blanks_at_line_ends() {
+        // Before a break inside they lie in the span, at the very end they stay.
+        assert_eq!(locate("a  \n b \t\nc", "a\n b\n", false), spans(&[(0, 9)]));
+        assert_eq!(locate("a  \n b \t\nc", "a \n b", false), spans(&[(0, 6)]));
+        assert_eq!(locate("a  \nb\n", "a     ", false), spans(&[(0, 1)]));
+        assert_eq!(locate("“a”  b", "\"a\"   ", false), Located::Nowhere);
+        assert_eq!(locate("“a”  b", "\"a\"  ", false), spans(&[(0, 9)]));
+        assert_eq!(locate("“a”", "\"a\"  ", false), spans(&[(0, 7)]));
+        // At its start they belong to it where the text has some.
+        assert_eq!(locate("a \n“b”", "\n\"b\"", false), spans(&[(2, 10)]));
+        assert_eq!(locate("a \r\n“b”", "   \n\"b\"", false), spans(&[(1, 11)]));
+        assert_eq!(locate("a\n“b”", "   \n\"b\"", false), spans(&[(1, 9)]));
+        assert_eq!(locate("a\n\n“b” ", "a\n   \n\"b\"\t", false), spans(&[(0, 10)]));
+    }
+
+    #[test]
+    fn invalid_bytes_match_nothing() {
+        let source = Source::new(b"\xff\xe2\x80\x9cx\xe2\x80\x9d\xe2\x80 y");
+        assert_eq!(source.locate(b"\"x\"", false), spans(&[(1, 8)]));
+        assert_eq!(source.locate("\"x\"\u{fffd}".as_bytes(), false), Located::Nowhere);
+        assert_eq!(source.locate("\u{fffd}".as_bytes(), false), Located::Nowhere);
+    }
+
+    #[test]
     fn repetition_stays_linear() {
         let text = vec![b'a'; 1 << 20];
         let needle = vec![b'a'; 1 << 16];
         let located = Source::new(&text).locate(&needle, false);
         assert!(matches!(located, Located::Ambiguous { count: 983_041, .. }));
+        // Every match of the view is refused.
+        let sought = [&needle[..], b" "].concat();
+        assert_eq!(Source::new(&[&text[..], b"b"].concat()).locate(&sought, true), Located::Nowhere);
     }
 }

@@ -80,6 +80,12 @@ impl Visible {
         out
     }
 
+    /// One line from a byte on, with a mark for what is left out before it.
+    pub(super) fn line_from(&mut self, line: &[u8], from: usize, max: usize) -> String {
+        let shown = self.line(&line[from..], max);
+        if from > 0 { format!("…{shown}") } else { shown }
+    }
+
     /// What the signs used so far stand for: `(→ is a tab)`; empty where there was none.
     pub(super) fn legend(&self) -> String {
         let mut parts = Vec::new();

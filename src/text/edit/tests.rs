@@ -107,6 +107,8 @@ fn e21_no_change() {
     assert_eq!(error.code, ErrorCode::NoChange);
     // The file's endings win, so nothing is left to change.
     assert!(fails("a\r\nb", &[edit("a\r\nb", "a\nb")]).message.starts_with("No changes made to f: newText"));
+    // Nor where one edit undoes another.
+    assert_eq!(fails("ab", &[edit("a", ""), edit("b", "ab")]).code, ErrorCode::NoChange);
     let applied = apply_edits(b"foo bar", &[edit("foo", "foo"), edit("bar", "baz")], "f").unwrap();
     assert_eq!(applied.content, b"foo baz");
     assert_eq!(applied.unchanged, [0]);
@@ -246,4 +248,134 @@ fn every_failing_edit_is_named() {
 fn too_much_new_text_is_refused() {
     let error = fails("a".repeat(2000), &[all("a", &"b".repeat(200_000))]);
     assert_eq!(error.code, ErrorCode::InvalidArguments);
+}
+
+#[test]
+fn e12_e13_only_the_span_changes() {
+    let file = "untouched   \nreplace me   \nafter\ntrailing   \n";
+    let want = "untouched   \nDONE\nDONE2\ntrailing   \n";
+    assert_eq!(text(file, &[edit("replace me\nafter", "DONE\nDONE2")]), want);
+    assert_eq!(
+        text(&file.replace('\n', "\r\n"), &[edit("replace me\nafter", "DONE\nDONE2")]),
+        want.replace('\n', "\r\n")
+    );
+    assert_eq!(
+        text(&file.replace('\n', "\r"), &[edit("replace me\nafter", "DONE\nDONE2")]),
+        want.replace('\n', "\r")
+    );
+    let edits = [edit("const a = \"x\";", "const a = \"y\";")];
+    assert_eq!(text("const a = “x”; // — ½\n", &edits), "const a = \"y\"; // — ½\n");
+    // Elsewhere, a blank at the end of a line and a byte that is no text stay too.
+    assert_eq!(
+        run(b"a\xe9 \nsay \xe2\x80\x9chi\xe2\x80\x9d \n", &[edit("say \"hi\"", "x")]),
+        b"a\xe9 \nx \n"
+    );
+}
+
+#[test]
+fn e18_blanks_match_only_as_they_are() {
+    for (file, old) in [("a", "  "), ("ab\n", "   "), ("a\u{a0}b", " "), ("a \n \nb", "\n\n"), ("a", "\n")] {
+        assert_eq!(fails(file, &[edit(old, "X")]).code, ErrorCode::NoMatch, "{file:?} {old:?}");
+    }
+    assert_eq!(text("a  b", &[edit("  ", "X")]), "aXb");
+}
+
+#[test]
+fn e31_e32_forms_and_spaces() {
+    assert_eq!(text("e\u{301}te\u{301}\n", &[edit("\u{e9}t\u{e9}", "X")]), "X\n");
+    assert_eq!(text("\u{e9}t\u{e9}\n", &[edit("e\u{301}te\u{301}", "X")]), "X\n");
+    for space in ['\u{a0}', '\u{2009}', '\u{202f}', '\u{205f}', '\u{3000}'] {
+        assert_eq!(text(&format!("a{space}b\n"), &[edit("a b", "a c")]), "a c\n");
+        assert_eq!(text("a b\n", &[edit(&format!("a{space}b"), "a c")]), "a c\n");
+    }
+}
+
+#[test]
+fn e28_indentation_is_never_guessed() {
+    assert_eq!(fails("\tx\n", &[edit("    x", "    y")]).code, ErrorCode::NoMatch);
+    assert_eq!(fails("a  b\n", &[edit("a b", "c")]).code, ErrorCode::NoMatch);
+}
+
+#[test]
+fn look_alikes_are_counted_and_replaced() {
+    let file = "‘a’\r\n‘a’\r\n";
+    assert_eq!(fails(file, &[edit("'a'", "b")]).code, ErrorCode::Ambiguous);
+    assert_eq!(text(file, &[all("'a'", "b\nc")]), "b\r\nc\r\nb\r\nc\r\n");
+    // One edit in this tier and one in the first.
+    assert_eq!(text("‘a’ 'b'", &[edit("'a'", "1"), edit("'b'", "2")]), "1 2");
+    assert_eq!(fails("‘ab’", &[edit("'a", "1"), edit("ab", "2")]).code, ErrorCode::Overlap);
+    // The same text is no change, whatever it matches.
+    assert_eq!(fails("‘a’", &[edit("'a'", "'a'")]).code, ErrorCode::NoChange);
+}
+
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect()
+}
+
+#[test]
+fn e33_utf16() {
+    let applied = apply_edits(b"\xff\xfeh\0e\0y\0\n\0", &[edit("hey", "HEY")], "f").unwrap();
+    assert_eq!(applied.content, b"\xff\xfeH\0E\0Y\0\n\0");
+    assert_eq!(applied.replacements, [Replacement { range: 2..8, text: b"H\0E\0Y\0".to_vec(), edit: 0 }]);
+    for bytes in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+        let file = utf16("a\r\n“é”🙂 \r\nb\r\n", bytes);
+        let edits = [edit("\u{feff}\"e\u{301}\"🙂\nb", "🙃\nB\n"), edit("a", "€")];
+        assert_eq!(run(&file, &edits), utf16("€\r\n🙃\r\nB\r\n\r\n", bytes));
+        let error = fails(&file, &[edit("“e”🙂", "x")]);
+        assert!(error.message.contains("\n2: “é”🙂·\n"), "{}", error.message);
+    }
+    // An unpaired unit and an odd byte stay.
+    let file = b"\xfe\xff\0a\xd8\x3d\0b\0\n\0c\xdc\0\0";
+    assert_eq!(run(file, &[edit("b\nc", "\u{ffff}\n")]), b"\xfe\xff\0a\xd8\x3d\xff\xff\0\n\xdc\0\0");
+    let message = fails(file, &[edit("a\u{fffd}b", "x")]).message;
+    assert!(message.contains("oldText contains U+FFFD"), "{message}");
+}
+
+#[test]
+fn the_closest_piece_of_one_line() {
+    let noise: String = (0..9000).map(|n| format!("v{n}=q({n});")).collect();
+    let error = fails(
+        format!("{noise}function add(a, b){{return a+b}}{noise}"),
+        &[edit("function add(a, b) {return a + b}", "x")],
+    );
+    assert!(error.message.len() <= 1024);
+    let at = noise.len() + 1;
+    assert!(
+        error.message.contains(&format!("The closest text is in line 1 at byte {at}:\n…")),
+        "{}",
+        error.message
+    );
+    assert!(error.message.contains("function add(a, b){return a+b}v0="), "{}", error.message);
+    assert!(
+        error.message.contains("\nFirst difference: after function add(a, b) the file has: {return a+b}v0"),
+        "{}",
+        error.message
+    );
+    assert!(error.message.contains("\nwhere oldText has:  {return a + b}\n"), "{}", error.message);
+
+    let file: String = (0..900).map(|n| format!("line number {n}\r")).collect();
+    let error = fails(file, &[edit("line number 500\nline number 50l\nline number 502", "x")]);
+    assert!(error.message.contains("line number 500␍line number 501␍line number 502␍"), "{}", error.message);
+    assert!(error.message.contains("the file has: 1␍line"), "{}", error.message);
+    assert!(error.message.contains("␍ a carriage return"), "{}", error.message);
+}
+
+#[test]
+fn a_difference_far_into_a_line_is_shown() {
+    let line = "word ".repeat(60);
+    let error = fails(format!("a\n{line}here\nb\n"), &[edit(&format!("{line}there"), "x")]);
+    assert!(error.message.contains("\n2: …") && error.message.contains("word here\n"), "{}", error.message);
+    assert!(
+        error.message.contains("where oldText has: …") && error.message.contains("word there\n"),
+        "{}",
+        error.message
+    );
+}
+
+#[test]
+fn faults_are_named_for_look_alikes_too() {
+    let error = fails("say “hi”\nyou\n", &[edit("1\tsay \"hi\"", "x")]);
+    assert!(error.message.contains("without it the text is at line 1"), "{}", error.message);
+    let error = fails("say “hi”\nyou\n", &[edit("say \"hi\"\\nyou", "x")]);
+    assert!(error.message.contains("a literal \\n (a backslash and an n) where line 1"), "{}", error.message);
 }

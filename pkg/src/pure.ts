@@ -1,0 +1,77 @@
+/**
+ * Functions over contents: no environment, no promise. Contents cross as bytes.
+ *
+ * @module
+ */
+
+import { type Core, glue, TRAPPED, unwrap } from "./core.js";
+import { ToolError } from "./errors.js";
+import type { Edit, FileChange } from "./types.js";
+import { bytesOf } from "./values.js";
+
+const encoder = new TextEncoder();
+// A BOM is content.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** See `applyEdits` of api.ts. */
+export function applyEdits<T extends string | Uint8Array>(
+  core: Core,
+  content: T,
+  edits: Edit[],
+  path: string,
+): FileChange & { content: T } {
+  const text = JSON.stringify(edits) ?? "null";
+  const bytes = bytesFrom(content, "content");
+  core.wake();
+  const change = unwrap<FileChange>(
+    core.enter(
+      (first = 0, second = 0, third = 0) => glue.apply_edits(first, second, third),
+      path,
+      text,
+      bytes,
+    ),
+  );
+  const edited = core.enter(() => glue.content());
+  if (edited === TRAPPED) throw new ToolError("The tool core failed and was restarted: try again", "trapped");
+  return { ...change, content: (typeof content === "string" ? decoder.decode(edited) : edited) as T };
+}
+
+/** See `unifiedDiff` of api.ts. */
+export function unifiedDiff(
+  core: Core,
+  path: string,
+  before: string | Uint8Array,
+  after: string | Uint8Array,
+  context: number,
+): string {
+  if (!(Number.isInteger(context) && context >= 0)) {
+    throw new ToolError(`Expected context as a whole number from 0, got ${context}`, "invalid_arguments");
+  }
+  const [old, now] = [bytesFrom(before, "before"), bytesFrom(after, "after")];
+  core.wake();
+  return unwrap<string>(
+    core.enter(
+      (first = 0, second = 0, third = 0) =>
+        glue.unified_diff(first, second, third, Math.min(context, 0x7fffffff)),
+      path,
+      old,
+      now,
+    ),
+  );
+}
+
+function bytesFrom(content: unknown, name: string): Uint8Array {
+  if (typeof content === "string") {
+    if (!/\p{Surrogate}/u.test(content)) return encoder.encode(content);
+    throw new ToolError(
+      `Expected ${name} as well-formed text, found an unpaired surrogate: pass the file's bytes`,
+      "invalid_arguments",
+    );
+  }
+  const bytes = bytesOf(content);
+  if (bytes) return bytes;
+  throw new ToolError(
+    `Expected ${name} as a string or a Uint8Array, got ${typeof content}`,
+    "invalid_arguments",
+  );
+}

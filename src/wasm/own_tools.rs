@@ -1,0 +1,80 @@
+//! Entries for a host's own tools: the mutation queue and the rule of the root. Each is a question that the face
+//! numbers like a call, and that is answered through `Boundary.settled`.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+
+use super::exports::{STATE, answer, parts};
+use super::js_env::{EnvFacts, JsEnv};
+use crate::env::Env;
+use crate::env::queue::Ticket;
+use crate::error::ToolError;
+use crate::tools;
+
+thread_local! {
+    /// Places in a mutation queue that a host holds, by the number of its question.
+    static HELD: RefCell<HashMap<u32, Ticket>> = RefCell::default();
+}
+
+/// The environment of a question; what the face read of it is JSON text.
+fn environment(object: JsValue, facts: &[u8], question: u32) -> Result<JsEnv, ToolError> {
+    let facts = EnvFacts::from_json(facts)?;
+    let boundary = STATE.with(|state| state.boundary.borrow().clone());
+    let boundary = boundary.ok_or_else(ToolError::aborted)?;
+    Ok(JsEnv { boundary, object, shells: [].into(), facts: Rc::new(facts), call: question })
+}
+
+/// Takes a place in the queue of the environment's mutations, at once; scratch holds the environment's facts and a
+/// path. The answer is the key, once the file is the host's alone, until [`queue_leave`].
+#[wasm_bindgen]
+pub fn queue_enter(env: JsValue, facts: usize, path: usize, question: u32) -> String {
+    let [facts, path] = parts([facts, path]);
+    answer(environment(env, &facts, question).map(|env| {
+        let ticket = STATE.with(|state| state.queue_of(env.facts.key)).ticket();
+        ask(env, question, async move |env: &JsEnv| {
+            let path = String::from_utf8_lossy(&path);
+            let key = ticket.enter(tools::mutation_key(env, &path)).await?;
+            env.settle_earlier_writes(&key).await;
+            HELD.with_borrow_mut(|held| held.insert(question, ticket));
+            Ok(key)
+        });
+        Value::Null
+    }))
+}
+
+/// Gives a place up.
+#[wasm_bindgen]
+pub fn queue_leave(question: u32) {
+    // Dropped outside of the borrow: it wakes whoever waits.
+    let ticket = HELD.with_borrow_mut(|held| held.remove(&question));
+    drop(ticket);
+    STATE.with(|state| state.executor.run());
+}
+
+/// The canonical path of a path inside of a root; scratch holds the environment's facts, the root and the path.
+#[wasm_bindgen]
+pub fn resolve_confined(env: JsValue, facts: usize, root: usize, path: usize, question: u32) -> String {
+    let [facts, root, path] = parts([facts, root, path]);
+    answer(environment(env, &facts, question).map(|env| {
+        ask(env, question, async move |env: &JsEnv| {
+            let [root, path] = [&root, &path].map(|text| String::from_utf8_lossy(text));
+            tools::resolve_confined(env, &root, &path).await
+        });
+        Value::Null
+    }))
+}
+
+fn ask(env: JsEnv, question: u32, work: impl AsyncFnOnce(&JsEnv) -> Result<String, ToolError> + 'static) {
+    STATE.with(|state| {
+        state.executor.spawn(async move {
+            let outcome = work(&env).await;
+            // A face that does not listen any more (a dead instance's) is no failure.
+            let _ = env.boundary.settled(question, &answer(outcome.map(Value::from)), 0.0);
+        });
+        state.executor.run();
+    });
+}

@@ -1,0 +1,56 @@
+//! Entries to the functions over bytes that need no environment. Contents come through scratch, and go back as an
+//! array that the face owns.
+
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+
+use super::exports::{answer, parts};
+use crate::error::{ErrorCode, ToolError};
+use crate::path;
+use crate::text::diff;
+use crate::text::edit::{self, Edit};
+use crate::tools::{ChangeKind, FileChange};
+
+std::thread_local! {
+    static CONTENT: std::cell::RefCell<Vec<u8>> = std::cell::RefCell::default();
+}
+
+/// Applies edits (JSON) to a content; scratch holds a path for the messages, the edits and the content. Answers the
+/// change; the new content is to be had from [`content`].
+#[wasm_bindgen]
+pub fn apply_edits(path: usize, edits: usize, content: usize) -> String {
+    let [path, edits, content] = parts([path, edits, content]);
+    answer(edited(&String::from_utf8_lossy(&path), &edits, &content))
+}
+
+fn edited(path: &str, edits: &[u8], before: &[u8]) -> Result<Value, ToolError> {
+    let edits: Vec<Edit> = serde_json::from_slice(edits).map_err(|error| {
+        ToolError::invalid_arguments(format!(
+            "Expected edits as an array of {{ oldText: string, newText: string, replaceAll?: boolean }}: {error}"
+        ))
+    })?;
+    let applied = edit::apply_edits(before, &edits, path)?;
+    let name = path::relative("/", path);
+    let diff = diff::from_replacements(name, before, &applied.content, &applied.replacements);
+    let change = FileChange::new(path, ChangeKind::Modify, diff);
+    CONTENT.set(applied.content);
+    Ok(json!(change))
+}
+
+/// The content that [`apply_edits`] made, once.
+#[wasm_bindgen]
+pub fn content() -> Vec<u8> {
+    CONTENT.take()
+}
+
+/// The unified diff of two contents; scratch holds a path for its header and both.
+#[wasm_bindgen]
+pub fn unified_diff(path: usize, before: usize, after: usize, context: u32) -> String {
+    let [path, before, after] = parts([path, before, after]);
+    let path = String::from_utf8_lossy(&path);
+    let diff = diff::unified_diff(path::relative("/", &path), &before, &after, context as usize);
+    answer(diff.map(Value::from).ok_or_else(|| {
+        let message = format!("A diff is text, and a line of it would not be UTF-8: {path}");
+        ToolError::new(ErrorCode::NotSupported, message)
+    }))
+}
