@@ -1,20 +1,22 @@
 #![cfg(not(target_arch = "wasm32"))]
-//! Imports point one way: wasm → call → tools → {schema, text, path, env} → error. A layer may use those below it;
+//! Imports point one way: wasm → call → tools → {schema, text, path, env} → {error, table, json}. A layer may use those below it;
 //! `schema` and `text` know no environment, no tool and no JavaScript.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module of the crate, and the modules that it may name.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 10] = [
     ("error", &[]),
-    ("path", &["error"]),
-    ("text", &["error"]),
-    ("schema", &["error"]),
+    ("table", &[]),
+    ("json", &[]),
+    ("path", &["error", "table", "json"]),
+    ("text", &["error", "table", "json"]),
+    ("schema", &["error", "table", "json"]),
     ("env", &["error", "path", "text"]),
-    ("tools", &["error", "path", "text", "schema", "env"]),
-    ("call", &["error", "path", "text", "schema", "env", "tools"]),
-    ("wasm", &["error", "path", "text", "schema", "env", "tools", "call"]),
+    ("tools", &["error", "table", "json", "path", "text", "schema", "env"]),
+    ("call", &["error", "table", "json", "path", "text", "schema", "env", "tools"]),
+    ("wasm", &["error", "table", "json", "path", "text", "schema", "env", "tools", "call"]),
 ];
 
 /// Crates that only the wasm layer may name.

@@ -2,10 +2,9 @@
 //! throwing, so that whatever is thrown there is a trap.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
@@ -16,7 +15,9 @@ use super::js_hooks::JsHooks;
 use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
 use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
 use crate::error::{ErrorCode, ToolError};
+use crate::json::{self, Fields, required};
 use crate::schema::{Coercion, CompiledSchema, parse, wording};
+use crate::table::Table;
 
 /// A toolset. Calls that run keep what they began with; what changes is replaced, never changed in place.
 struct Toolset {
@@ -38,12 +39,12 @@ struct ToolSchema {
 pub(super) struct State {
     pub(super) boundary: RefCell<Option<Boundary>>,
     pub(super) executor: Executor,
-    toolsets: RefCell<HashMap<u32, Rc<Toolset>>>,
+    toolsets: RefCell<Table<u32, Rc<Toolset>>>,
     next_toolset: Cell<u32>,
     /// By the environment's key, while a toolset, a call or a ticket has them.
-    queues: RefCell<HashMap<u32, WeakQueue>>,
-    calls: RefCell<HashMap<u32, Abort>>,
-    schemas: RefCell<HashMap<u32, Rc<ToolSchema>>>,
+    queues: RefCell<Table<u32, WeakQueue>>,
+    calls: RefCell<Table<u32, Abort>>,
+    schemas: RefCell<Table<u32, Rc<ToolSchema>>>,
     next_schema: Cell<u32>,
     scratch: RefCell<Vec<u8>>,
 }
@@ -175,7 +176,7 @@ pub fn toolset_configure(id: u32, options: usize) -> String {
 #[wasm_bindgen]
 pub fn toolset_set_active(id: u32, names: usize) {
     let [names] = parts([names]);
-    let names: Vec<String> = serde_json::from_slice(&names).unwrap_or_default();
+    let names = json::parse(&names).and_then(|names| json::list(names, json::text)).unwrap_or_default();
     with_toolset(id, |toolset| {
         let mut registry = Registry::clone(&toolset.registry.borrow());
         registry.set_active(&names);
@@ -198,8 +199,6 @@ pub fn toolset_describe(id: u32) -> String {
 }
 
 /// What the face says of a call, beside its arguments.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Header {
     id: String,
     name: String,
@@ -208,11 +207,24 @@ struct Header {
     after: bool,
 }
 
+impl Header {
+    fn read(text: &[u8]) -> Result<Header, String> {
+        let mut fields = Fields::of(json::parse(text)?)?;
+        Ok(Header {
+            id: required("id", fields.text("id")?)?,
+            name: required("name", fields.text("name")?)?,
+            incomplete: fields.flag("incomplete")?.unwrap_or_default(),
+            before: fields.flag("before")?.unwrap_or_default(),
+            after: fields.flag("after")?.unwrap_or_default(),
+        })
+    }
+}
+
 /// Starts a call; scratch holds its header and its argument text. It is answered through `Boundary.settled`.
 #[wasm_bindgen]
 pub fn call_start(toolset: u32, call: u32, header: usize, arguments: usize, aborted: bool) {
     let [header, arguments] = parts([header, arguments]);
-    let Ok(header) = serde_json::from_slice::<Header>(&header) else { return };
+    let Ok(header) = Header::read(&header) else { return };
     let Some(toolset) = with_toolset(toolset, Rc::clone) else { return };
     STATE.with(|state| {
         let Some(boundary) = state.boundary.borrow().clone() else { return };
@@ -363,7 +375,7 @@ pub fn schema_free(id: u32) {
 }
 
 fn compile(name: &str, schema: &[u8]) -> Result<CompiledSchema, ToolError> {
-    let schema: Value = serde_json::from_slice(schema).map_err(|error| {
+    let schema = json::parse(schema).map_err(|error| {
         ToolError::invalid_arguments(format!("The parameters of tool \"{name}\" are no JSON Schema: {error}"))
     })?;
     CompiledSchema::compile(&schema).map_err(|needs| {
