@@ -6,7 +6,7 @@
 //! two traits, [`env::Env`] and [`env::Host`].
 //!
 //! Imports point one way, and `tests/layers.rs` holds them to it:
-//! `wasm → call → tools → {schema, text, path, env} → error`.
+//! `wasm → call → tools → {schema, text, path, env} → {error, unicode}`.
 
 pub mod call;
 pub mod env;
@@ -15,4 +15,5 @@ pub mod path;
 pub mod schema;
 pub mod text;
 pub mod tools;
+mod unicode;
 pub mod wasm;

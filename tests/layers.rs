@@ -1,20 +1,21 @@
 #![cfg(not(target_arch = "wasm32"))]
-//! Imports point one way: wasm → call → tools → {schema, text, path, env} → error. A layer may use those below it;
-//! `schema` and `text` know no environment, no tool and no JavaScript.
+//! Imports point one way: wasm → call → tools → {schema, text, path, env} → {error, unicode}. A layer may use those below
+//! it; `schema` and `text` know no environment, no tool and no JavaScript.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module of the crate, and the modules that it may name.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("error", &[]),
-    ("path", &["error"]),
-    ("text", &["error"]),
+    ("unicode", &[]),
+    ("path", &["error", "unicode"]),
+    ("text", &["error", "unicode"]),
     ("schema", &["error"]),
     ("env", &["error", "path", "text"]),
     ("tools", &["error", "path", "text", "schema", "env"]),
     ("call", &["error", "path", "text", "schema", "env", "tools"]),
-    ("wasm", &["error", "path", "text", "schema", "env", "tools", "call"]),
+    ("wasm", &["error", "path", "text", "schema", "env", "tools", "call", "unicode"]),
 ];
 
 /// Crates that only the wasm layer may name.

@@ -17,6 +17,7 @@ use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, To
 use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
 use crate::error::ToolError;
 use crate::schema::{Coercion, CompiledSchema, parse, wording};
+use crate::unicode;
 
 /// A toolset. Calls that run keep what they began with; what changes is replaced, never changed in place.
 struct Toolset {
@@ -49,6 +50,9 @@ thread_local! {
 pub fn start(boundary: Boundary) {
     console_error_panic_hook::set_once();
     STATE.with(|state| *state.boundary.borrow_mut() = Some(boundary));
+    unicode::install(|text, form| {
+        STATE.with(|state| state.boundary.borrow().as_ref()?.normalized(text, form))
+    });
 }
 
 /// The address of a buffer of at least that many bytes, which the face fills before the next entry.
