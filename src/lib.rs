@@ -6,7 +6,7 @@
 //! two traits, [`env::Env`] and [`env::Host`].
 //!
 //! Imports point one way, and `tests/layers.rs` holds them to it:
-//! `wasm → call → tools → {schema, text, path, env} → {error, table, json}`.
+//! `wasm → call → tools → {schema, text, path, env} → {error, unicode, table, json}`.
 
 pub mod call;
 pub mod env;
@@ -19,4 +19,5 @@ pub mod schema;
 mod table;
 pub mod text;
 pub mod tools;
+mod unicode;
 pub mod wasm;

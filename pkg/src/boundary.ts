@@ -139,6 +139,10 @@ export class Boundary {
     return JSON.stringify(Array.from(value, (entry) => infoOf(entry) ?? null));
   }
 
+  normalize(text: string, form: string): string {
+    return text.normalize(form);
+  }
+
   now(): number {
     return performance.now();
   }

@@ -4,7 +4,7 @@
 //! macOS puts U+202F before AM and PM in the names of screenshots and a curly apostrophe into French ones; its file
 //! system keeps the decomposed form of an accented letter where one was given. A model writes the plain form.
 
-use unicode_normalization::UnicodeNormalization;
+use crate::unicode::{Form, normalize};
 
 /// NFC, every space of Unicode's `Zs` that looks like one as U+0020, curly quotes straight.
 ///
@@ -14,10 +14,7 @@ use unicode_normalization::UnicodeNormalization;
 /// assert_eq!(fold("d\u{2019}e\u{301}cran"), "d'\u{e9}cran");
 /// ```
 pub fn fold(segment: &str) -> String {
-    match segment.is_ascii() {
-        true => segment.chars().map(plain).collect(),
-        false => segment.nfc().map(plain).collect(),
-    }
+    normalize(segment, Form::Nfc).chars().map(plain).collect()
 }
 
 /// Whether another name can have the same fold: where not, there is no use in listing a directory.

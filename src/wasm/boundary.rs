@@ -17,6 +17,7 @@ use crate::env::Host;
 use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields};
 use crate::table::Table;
+use crate::unicode::Form;
 
 #[wasm_bindgen]
 extern "C" {
@@ -65,6 +66,9 @@ extern "C" {
     /// JSON of a listing's entries, each as above or null; undefined if the value is no array.
     #[wasm_bindgen(method, catch, js_name = fileInfos)]
     fn file_infos(this: &Boundary, value: &JsValue) -> Result<Option<String>, JsValue>;
+    /// The text in that form, by the runtime's tables.
+    #[wasm_bindgen(method, catch)]
+    fn normalize(this: &Boundary, text: &str, form: &str) -> Result<String, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn now(this: &Boundary) -> Result<f64, JsValue>;
     /// Reports the id after that many milliseconds.
@@ -196,6 +200,15 @@ impl Boundary {
     /// What kind of value it is, for a message. `Array.isArray`, for one, throws for some.
     pub fn kind_of(&self, value: &JsValue) -> String {
         self.kind(value).unwrap_or_else(|_| "something else".into())
+    }
+
+    /// The text in that form.
+    pub fn normalized(&self, text: &str, form: Form) -> Option<String> {
+        let name = match form {
+            Form::Nfc => "NFC",
+            Form::Nfkc => "NFKC",
+        };
+        self.normalize(text, name).ok()
     }
 
     /// The properties of a file info; else what was found instead.

@@ -18,6 +18,7 @@ use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::schema::{Coercion, CompiledSchema, parse, wording};
 use crate::table::Table;
+use crate::unicode;
 
 /// A toolset. Calls that run keep what they began with; what changes is replaced, never changed in place.
 struct Toolset {
@@ -58,6 +59,9 @@ thread_local! {
 pub fn start(boundary: Boundary) {
     console_error_panic_hook::set_once();
     STATE.with(|state| *state.boundary.borrow_mut() = Some(boundary));
+    unicode::install(|text, form| {
+        STATE.with(|state| state.boundary.borrow().as_ref()?.normalized(text, form))
+    });
 }
 
 /// The address of a buffer of at least that many bytes, which the face fills before the next entry.

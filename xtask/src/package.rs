@@ -261,7 +261,7 @@ fn versions() -> Result<String, Failure> {
 
 /// The texts that npm wants inside the package's folder.
 fn texts() -> Result<(), Failure> {
-    for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "LICENSE-UNICODE"] {
+    for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         let source = root().join(name);
         if source.exists() {
             copy(&source, &root().join("pkg").join(name))?;

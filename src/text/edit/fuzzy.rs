@@ -8,15 +8,12 @@
 //!
 //! [UAX #15]: https://www.unicode.org/reports/tr15/
 
-use std::cmp::Ordering;
-use std::iter::once;
-use std::ops::{Range, RangeInclusive};
-
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
+use std::mem::take;
+use std::ops::Range;
 
 use super::breaks::{Break, breaks};
 use super::segments::View;
+use crate::unicode::{Form, joins, normalize, stays};
 
 /// What looks like an ASCII character. Primes and guillemets are left out: a quotation mark is not what
 /// one types for them. The spaces are here for speed, as form KC maps them too, and so it does with the
@@ -61,97 +58,6 @@ fn look_alike(c: char) -> Option<char> {
         }
         _ => None,
     }
-}
-
-/// What a character is to its segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    /// It begins a segment and normalisation leaves it as it is.
-    Stable,
-    /// It begins a segment and becomes something else.
-    Mapped,
-    /// It may combine with what is before it, or change places with it.
-    Joins,
-}
-
-fn class(c: char) -> Class {
-    match c {
-        // ASCII, letters with accents, Cyrillic letters, kana without sound marks, ideographs, Hangul
-        // syllables.
-        '\0'..='\u{7f}'
-        | '\u{c0}'..='\u{131}'
-        | '\u{14a}'..='\u{17e}'
-        | '\u{400}'..='\u{481}'
-        | '\u{1ea0}'..='\u{1ef9}'
-        | '\u{3041}'..='\u{3096}'
-        | '\u{30a1}'..='\u{30fa}'
-        | '\u{4e00}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7a3}' => Class::Stable,
-        _ => looked_up(c),
-    }
-}
-
-/// A starter that never is the second of a composition stays apart from what is before it, and so does
-/// whatever such a one begins the decomposition of.
-fn looked_up(c: char) -> Class {
-    let (mut first, mut parts) = (None, 0);
-    decompose_compatible(c, |part| {
-        first = first.or(Some(part));
-        parts += 1;
-    });
-    match first {
-        Some(first) if canonical_combining_class(first) == 0 && !is_second(first) => {
-            let same = if parts == 1 { first == c } else { c.encode_utf8(&mut [0; 4]).nfkc().eq(once(c)) };
-            if same { Class::Stable } else { Class::Mapped }
-        }
-        _ => Class::Joins,
-    }
-}
-
-/// The starters that compose with what is before them (`NFC_QC=Maybe`, `ccc=0`), from the vowel signs
-/// of Bengali to those of Kirat Rai. The quick check of unicode-normalization knows them too, with
-/// tables for much else.
-const SECONDS: [RangeInclusive<char>; 31] = [
-    '\u{9be}'..='\u{9be}',
-    '\u{9d7}'..='\u{9d7}',
-    '\u{b3e}'..='\u{b3e}',
-    '\u{b56}'..='\u{b57}',
-    '\u{bbe}'..='\u{bbe}',
-    '\u{bd7}'..='\u{bd7}',
-    '\u{cc2}'..='\u{cc2}',
-    '\u{cd5}'..='\u{cd6}',
-    '\u{d3e}'..='\u{d3e}',
-    '\u{d57}'..='\u{d57}',
-    '\u{dcf}'..='\u{dcf}',
-    '\u{ddf}'..='\u{ddf}',
-    '\u{102e}'..='\u{102e}',
-    '\u{1161}'..='\u{1175}',
-    '\u{11a8}'..='\u{11c2}',
-    '\u{1b35}'..='\u{1b35}',
-    '\u{11127}'..='\u{11127}',
-    '\u{1133e}'..='\u{1133e}',
-    '\u{11357}'..='\u{11357}',
-    '\u{113b8}'..='\u{113b8}',
-    '\u{113bb}'..='\u{113bb}',
-    '\u{113c2}'..='\u{113c2}',
-    '\u{113c5}'..='\u{113c5}',
-    '\u{113c7}'..='\u{113c9}',
-    '\u{114b0}'..='\u{114b0}',
-    '\u{114ba}'..='\u{114ba}',
-    '\u{114bd}'..='\u{114bd}',
-    '\u{115af}'..='\u{115af}',
-    '\u{11930}'..='\u{11930}',
-    '\u{1611e}'..='\u{16129}',
-    '\u{16d67}'..='\u{16d68}',
-];
-
-fn is_second(c: char) -> bool {
-    let place = |range: &RangeInclusive<char>| match () {
-        () if *range.end() < c => Ordering::Less,
-        () if *range.start() > c => Ordering::Greater,
-        () => Ordering::Equal,
-    };
-    SECONDS.binary_search_by(place).is_ok()
 }
 
 /// A file, folded.
@@ -214,17 +120,100 @@ impl Sought {
 
 /// Bytes that are looked at together.
 const CHUNK: usize = 32;
+/// So many bytes are normalised together, and about as much again.
+const BATCH_BYTES: usize = 64 * 1024;
+/// So many parts are kept until they are.
+const BATCH_PARTS: usize = 4096;
+
+/// What a part of the text is.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Characters that each are a segment and stay as they are, and line breaks.
+    Plain,
+    /// A segment that looks like this character.
+    Alike(char),
+    /// A segment of one character that may become something else.
+    Single,
+    /// A segment of more than one character.
+    Joined,
+}
+
+/// The parts of a text, in order.
+struct Parts<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Iterator for Parts<'_> {
+    type Item = (Range<usize>, Part);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.at;
+        self.at = self.plain_end();
+        if self.at > start {
+            return Some((start..self.at, Part::Plain));
+        }
+        let mut chars = self.text[start..].chars();
+        let first = chars.next()?;
+        let alone = start + first.len_utf8();
+        self.at = alone + chars.take_while(|&c| joins(c)).map(char::len_utf8).sum::<usize>();
+        let part = match look_alike(first) {
+            _ if self.at > alone => Part::Joined,
+            Some(plain) => Part::Alike(plain),
+            None => Part::Single,
+        };
+        Some((start..self.at, part))
+    }
+}
+
+impl Parts<'_> {
+    /// Where the plain characters from here on end.
+    fn plain_end(&self) -> usize {
+        let bytes = self.text.as_bytes();
+        let (mut end, mut last) = (self.at, self.at);
+        while end < bytes.len() {
+            let ascii = ascii_len(&bytes[end..]);
+            if ascii > 0 {
+                end += ascii;
+                last = end - 1;
+            }
+            for c in self.text[end..].chars() {
+                if c.is_ascii() {
+                    break;
+                }
+                if !stays(c) {
+                    // A line break carries nothing.
+                    let carries = last < end && !matches!(bytes[last], b'\r' | b'\n') && joins(c);
+                    return if carries { last } else { end };
+                }
+                last = end;
+                end += c.len_utf8();
+            }
+        }
+        end
+    }
+}
 
 struct Folder {
     view: View,
     /// The length of the view up to its last segment that is no blank.
     solid: usize,
+    /// Parts that are not in the view yet.
+    parts: Vec<(Range<usize>, Part)>,
+    /// Those of them that have to be normalised, a line each.
+    lines: String,
     scratch: String,
 }
 
 impl Folder {
     fn new(bytes: usize) -> Self {
-        Folder { view: View::with_capacity(bytes), solid: 0, scratch: String::new() }
+        Folder {
+            view: View::with_capacity(bytes),
+            solid: 0,
+            parts: Vec::new(),
+            lines: String::new(),
+            scratch: String::new(),
+        }
     }
 
     fn all(&mut self, bytes: &[u8]) {
@@ -245,43 +234,67 @@ impl Folder {
 
     /// Folds text that lies at `source`.
     fn text(&mut self, source: usize, text: &str) {
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        let mut next = None;
-        while at < bytes.len() {
-            if next.is_none() {
-                let end = at + ascii_len(&bytes[at..]);
-                next = text[end..].chars().next().map(|c| (c, class(c)));
-                let joined = matches!(next, Some((_, Class::Joins)));
-                // A line break carries nothing.
-                let carries = joined && bytes[at..end].last().is_some_and(|last| !b"\r\n".contains(last));
-                let apart = if carries { end - 1 } else { end };
-                self.ascii(source + at, &bytes[at..apart]);
-                at = apart;
-                if carries {
-                    next = Some((char::from(bytes[at]), Class::Stable));
+        for (range, part) in (Parts { text, at: 0 }) {
+            let (original, at) = (&text[range.clone()], source + range.start..source + range.end);
+            if matches!(part, Part::Single | Part::Joined) {
+                // What is too long will be a hole.
+                if original.len() <= usize::from(u16::MAX) {
+                    self.lines.push_str(original);
                 }
+                self.lines.push('\n');
+            } else if self.lines.is_empty() {
+                self.part(at, original, part);
+                continue;
             }
-            let Some((first, kind)) = next else { break };
-            let mut chars = text[at..].chars();
-            chars.next();
-            let mut end = at + first.len_utf8();
-            next = None;
-            for c in chars {
-                let following = (c, class(c));
-                if following.1 != Class::Joins {
-                    next = Some(following).filter(|_| !c.is_ascii());
-                    break;
-                }
-                end += c.len_utf8();
+            self.parts.push((range, part));
+            if self.parts.len() >= BATCH_PARTS || self.lines.len() >= BATCH_BYTES {
+                self.batch(source, text);
             }
-            let single = end == at + first.len_utf8();
-            self.segment(source + at, &text[at..end], single.then_some((first, kind)));
-            at = end;
+        }
+        self.batch(source, text);
+    }
+
+    /// Takes the parts that wait into the view.
+    fn batch(&mut self, source: usize, text: &str) {
+        let (mut parts, mut lines) = (take(&mut self.parts), take(&mut self.lines));
+        let normal = normalize(&lines, Form::Nfkc);
+        let mut normal = normal.split('\n');
+        for (range, part) in parts.drain(..) {
+            let (original, at) = (&text[range.clone()], source + range.start..source + range.end);
+            let form = match part {
+                Part::Single | Part::Joined => normal.next().unwrap_or_default(),
+                Part::Plain | Part::Alike(_) => original,
+            };
+            let part = match part {
+                Part::Single if form == original => Part::Plain,
+                other => other,
+            };
+            self.part(at, form, part);
+        }
+        lines.clear();
+        (self.parts, self.lines) = (parts, lines);
+    }
+
+    /// Takes a part into the view, normalised.
+    fn part(&mut self, source: Range<usize>, normal: &str, part: Part) {
+        let mut buffer = [0; 4];
+        let folded = match part {
+            Part::Plain => return self.plain(source.start, normal.as_bytes()),
+            Part::Alike(plain) => plain.encode_utf8(&mut buffer),
+            Part::Single | Part::Joined if normal.is_ascii() => normal,
+            Part::Single | Part::Joined => {
+                self.scratch.clear();
+                self.scratch.extend(normal.chars().map(|c| look_alike(c).unwrap_or(c)));
+                &self.scratch
+            }
+        };
+        self.view.segment(source, folded.as_bytes());
+        if folded != " " {
+            self.solid = self.view.text().len();
         }
     }
 
-    fn ascii(&mut self, source: usize, bytes: &[u8]) {
+    fn plain(&mut self, source: usize, bytes: &[u8]) {
         let mut from = 0;
         for (start, end, kind) in breaks(bytes) {
             self.line(source + from, &bytes[from..start]);
@@ -296,7 +309,7 @@ impl Folder {
         self.line(source + from, &bytes[from..]);
     }
 
-    /// ASCII without a break.
+    /// Plain characters without a break.
     fn line(&mut self, source: usize, bytes: &[u8]) {
         self.view.copy(source, bytes);
         let blanks = bytes.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -311,27 +324,6 @@ impl Folder {
             self.view.truncate(self.solid);
         }
     }
-
-    fn segment(&mut self, source: usize, text: &str, single: Option<(char, Class)>) {
-        if let Some((c, Class::Stable)) = single
-            && look_alike(c).is_none()
-        {
-            self.view.copy(source, text.as_bytes());
-        } else {
-            self.scratch.clear();
-            if text.len() <= usize::from(u16::MAX) {
-                match single.and_then(|(c, _)| look_alike(c)) {
-                    Some(plain) => self.scratch.push(plain),
-                    None => self.scratch.extend(text.nfkc().map(|c| look_alike(c).unwrap_or(c))),
-                }
-            }
-            self.view.segment(source..source + text.len(), self.scratch.as_bytes());
-            if self.scratch == " " {
-                return;
-            }
-        }
-        self.solid = self.view.text().len();
-    }
 }
 
 fn ascii_len(bytes: &[u8]) -> usize {
@@ -341,8 +333,9 @@ fn ascii_len(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use unicode_normalization::char::compose;
-    use unicode_normalization::{IsNormalized, is_nfc_quick};
+    use std::iter::once;
+
+    use unicode_normalization::UnicodeNormalization;
 
     use super::*;
 
@@ -367,39 +360,12 @@ mod tests {
     }
 
     #[test]
-    fn the_fast_classes_are_right() {
-        for c in every_char() {
-            assert_eq!(class(c), looked_up(c), "{:04x}", c as u32);
-        }
-    }
-
-    #[test]
     fn look_alikes_are_what_the_table_says() {
         for (odd, plain) in LOOK_ALIKES {
             assert_eq!(look_alike(odd), Some(plain));
-            assert_eq!(
-                (class(odd) == Class::Joins, fold(&format!("x{odd}x"))),
-                (false, format!("x{plain}x"))
-            );
+            assert!(!joins(odd) && !stays(odd));
+            assert_eq!(fold(&format!("x{odd}x")), format!("x{plain}x"));
         }
-    }
-
-    #[test]
-    fn no_segment_begins_with_the_second_of_a_composition() {
-        for c in every_char() {
-            let parts: Vec<char> = once(c).nfd().collect();
-            for pair in parts.windows(2) {
-                if compose(pair[0], pair[1]).is_some() {
-                    assert_eq!(class(pair[1]), Class::Joins, "{:04x}", c as u32);
-                }
-            }
-        }
-        for c in every_char().filter(|&c| canonical_combining_class(c) == 0) {
-            assert_eq!(is_second(c), is_nfc_quick(once(c)) == IsNormalized::Maybe, "{:04x}", c as u32);
-        }
-        assert_eq!(class('\u{1161}'), Class::Joins);
-        assert_eq!(class('\u{9be}'), Class::Joins);
-        assert_eq!(class('\u{ff9e}'), Class::Joins);
     }
 
     #[test]
@@ -434,8 +400,8 @@ mod tests {
             state ^= state << 17;
             (state >> 33) as u32 % below
         };
-        let joining: Vec<char> = every_char().filter(|&c| class(c) == Class::Joins).collect();
-        let mapped: Vec<char> = every_char().filter(|&c| class(c) == Class::Mapped).collect();
+        let joining: Vec<char> = every_char().filter(|&c| joins(c)).collect();
+        let mapped: Vec<char> = every_char().filter(|&c| !joins(c) && !once(c).nfkc().eq(once(c))).collect();
         for _ in 0..20_000 {
             let mut text = String::new();
             for _ in 0..random(12) {
