@@ -6,13 +6,17 @@
 //! two traits, [`env::Env`] and [`env::Host`].
 //!
 //! Imports point one way, and `tests/layers.rs` holds them to it:
-//! `wasm → call → tools → {schema, text, path, env} → {error, unicode}`.
+//! `wasm → call → tools → {schema, text, path, env} → {error, table, json, unicode}`.
 
 pub mod call;
 pub mod env;
 pub mod error;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "parts are for the wasm layer alone"))]
+mod json;
 pub mod path;
 pub mod schema;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "parts are for the wasm layer alone"))]
+mod table;
 pub mod text;
 pub mod tools;
 mod unicode;

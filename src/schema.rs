@@ -55,6 +55,19 @@ pub enum Coercion {
 }
 
 impl CompiledSchema {
+    /// Whether the value fits as it is. [`CompiledSchema::check`] then changes nothing, except that it may write a
+    /// whole number without its fraction.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tackroom::schema::CompiledSchema;
+    /// let schema = CompiledSchema::compile(&json!({"properties": {"n": {"type": "integer"}}})).unwrap();
+    /// assert!(schema.accepts(&json!({"n": 42})) && !schema.accepts(&json!({"n": "42"})));
+    /// ```
+    pub fn accepts(&self, value: &Value) -> bool {
+        check::valid(&self.root, value)
+    }
+
     /// Drops optional nulls, coerces and checks, in one pass over the value.
     ///
     /// The value that comes back always fits the schema. An optional property that is null where null

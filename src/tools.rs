@@ -4,12 +4,14 @@
 //! It fails by returning an error: what a failure looks like to the model is decided in one place, the pipeline.
 
 use std::cell::RefCell;
+use std::pin::Pin;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::env::{Abort, Env, Host, MutationQueue, Shell};
 use crate::error::ToolError;
+use crate::json::{Fields, required};
 use crate::text::truncate::Limits;
 
 pub mod bash;
@@ -39,7 +41,7 @@ pub enum Builtin {
 }
 
 /// A part of a result, for the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Content {
     /// Text.
@@ -58,6 +60,20 @@ pub enum Content {
 }
 
 impl Content {
+    /// A part from JSON.
+    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "only hooks of JavaScript send any"))]
+    pub(crate) fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of(value)?;
+        match required("type", fields.text("type")?)?.as_str() {
+            "text" => Ok(Content::Text { text: required("text", fields.text("text")?)? }),
+            "image" => Ok(Content::Image {
+                data: required("data", fields.text("data")?)?,
+                mime_type: required("mimeType", fields.text("mimeType")?)?,
+            }),
+            other => Err(format!("unknown variant `{other}`, expected `text` or `image`")),
+        }
+    }
+
     /// A text part.
     pub fn text(text: impl Into<String>) -> Self {
         Content::Text { text: text.into() }
@@ -87,7 +103,7 @@ impl Output {
 pub(crate) fn object(details: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(details) {
         Ok(Value::Object(map)) => map,
-        other => unreachable!("details are a struct of plain values, got {other:?}"),
+        _ => unreachable!("details are a struct of plain values"),
     }
 }
 
@@ -299,13 +315,20 @@ impl Builtin {
         arguments: Value,
         cx: &ToolContext<'_, E, H>,
     ) -> Result<Output, ToolError> {
-        match self {
-            Builtin::Read => read::run(parse(arguments)?, cx).await,
-            Builtin::Bash => bash::run(parse(arguments)?, cx).await,
-            Builtin::Edit => edit::run(parse(arguments)?, cx).await,
-            Builtin::Write => write::run(parse(arguments)?, cx).await,
-        }
+        // Each a function of its own, and not parts of one: engines compile wasm functions at their first call.
+        let running = match self {
+            Builtin::Read => boxed(read::run(read_arguments(read::Args::read, arguments)?, cx)),
+            Builtin::Bash => boxed(bash::run(read_arguments(bash::Args::read, arguments)?, cx)),
+            Builtin::Edit => boxed(edit::run(read_arguments(edit::Args::read, arguments)?, cx)),
+            Builtin::Write => boxed(write::run(read_arguments(write::Args::read, arguments)?, cx)),
+        };
+        running.await
     }
+}
+
+/// A future whose code is not inlined where it is awaited.
+pub(crate) fn boxed<'a, T>(future: impl Future<Output = T> + 'a) -> Pin<Box<dyn Future<Output = T> + 'a>> {
+    Box::pin(future)
 }
 
 /// The key of a file in the mutation queue: the path that a tool would change if it were sent this one.
@@ -317,7 +340,7 @@ pub async fn mutation_key<E: Env>(env: &E, path: &str) -> Result<String, ToolErr
 }
 
 /// Arguments that passed the schema, as the tool's struct. The two are tested against each other.
-fn parse<T: serde::de::DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
-    serde_json::from_value(arguments)
+fn read_arguments<T>(read: fn(Value) -> Result<T, String>, arguments: Value) -> Result<T, ToolError> {
+    read(arguments)
         .map_err(|error| ToolError::invalid_arguments(format!("Arguments do not fit the tool: {error}")))
 }

@@ -1,21 +1,23 @@
 #![cfg(not(target_arch = "wasm32"))]
-//! Imports point one way: wasm → call → tools → {schema, text, path, env} → {error, unicode}. A layer may use those below
-//! it; `schema` and `text` know no environment, no tool and no JavaScript.
+//! Imports point one way: wasm → call → tools → {schema, text, path, env} → {error, table, json, unicode}. A layer
+//! may use those below it; `schema` and `text` know no environment, no tool and no JavaScript.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module of the crate, and the modules that it may name.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     ("error", &[]),
+    ("table", &[]),
+    ("json", &[]),
     ("unicode", &[]),
-    ("path", &["error", "unicode"]),
-    ("text", &["error", "unicode"]),
-    ("schema", &["error"]),
+    ("path", &["error", "table", "json", "unicode"]),
+    ("text", &["error", "table", "json", "unicode"]),
+    ("schema", &["error", "table", "json"]),
     ("env", &["error", "path", "text"]),
-    ("tools", &["error", "path", "text", "schema", "env"]),
-    ("call", &["error", "path", "text", "schema", "env", "tools"]),
-    ("wasm", &["error", "path", "text", "schema", "env", "tools", "call", "unicode"]),
+    ("tools", &["error", "table", "json", "path", "text", "schema", "env"]),
+    ("call", &["error", "table", "json", "path", "text", "schema", "env", "tools"]),
+    ("wasm", &["error", "table", "json", "path", "text", "schema", "env", "tools", "call", "unicode"]),
 ];
 
 /// Crates that only the wasm layer may name.

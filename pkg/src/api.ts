@@ -129,7 +129,8 @@ function coreFor(name: string): Core {
  * as text, null for an optional property. Synchronous after {@link init}.
  *
  * The schema may use `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, the
- * bounds of numbers, strings and arrays, `anyOf` and `nullable`, and any annotation, as which `format` counts.
+ * bounds of numbers, strings and arrays, `anyOf` and `nullable`, and any annotation, as which `format` counts. It is
+ * compiled once for each object: a schema that is changed after its first use is still the one it was.
  *
  * @returns the arguments as the tool should get them.
  * @throws {ToolError} `invalid_arguments` with a text that a model can act on; `cut_off` where the text ends in the
@@ -148,17 +149,48 @@ export function validateToolArguments(
 ): unknown {
   const loaded = coreFor("validateToolArguments");
   loaded.wake();
-  const schema = JSON.stringify(tool.parameters ?? {});
+  const schema = schemaId(loaded, tool.name, tool.parameters ?? {});
   const text = argumentText(tool.name, call.arguments);
-  return unwrap(
-    loaded.enter(
-      (name = 0, parameters = 0, args = 0) =>
-        glue.validate_arguments(name, parameters, args, call.incomplete === true),
-      tool.name,
-      schema,
-      text,
-    ),
+  const answer = loaded.enter(
+    (length = 0) => glue.validate_arguments(schema, length, call.incomplete === true),
+    text,
   );
+  // Nothing to say: plain JSON that fits as it is.
+  return answer === undefined ? JSON.parse(text) : unwrap(answer);
+}
+
+/** A schema in the core, under a tool's name. */
+interface KnownSchema {
+  core: Core;
+  generation: number;
+  id: number;
+  tool: string;
+}
+
+/** Schemas are compiled once each, and forgotten with their objects. */
+const schemas = new WeakMap<object, KnownSchema>();
+const forgottenSchemas = new FinalizationRegistry<KnownSchema>(freeSchema);
+
+function freeSchema({ core, generation, id }: KnownSchema): void {
+  if (core.isAlive && core.generation === generation) core.enter(() => glue.schema_free(id));
+}
+
+function schemaId(core: Core, tool: string, schema: object): number {
+  const known = schemas.get(schema);
+  if (known && known.generation === core.generation && known.tool === tool) return known.id;
+  const answer = core.enter(
+    (name = 0, parameters = 0) => glue.schema_new(name, parameters),
+    tool,
+    JSON.stringify(schema),
+  );
+  const made = { core, generation: core.generation, id: unwrap<number>(answer), tool };
+  if (known) {
+    forgottenSchemas.unregister(known);
+    freeSchema(known);
+  }
+  schemas.set(schema, made);
+  forgottenSchemas.register(schema, made, made);
+  return made.id;
 }
 
 /** {@link validateToolArguments} for the tool that the call names. Throws `no_such_tool` if there is none. */

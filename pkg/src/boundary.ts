@@ -183,6 +183,10 @@ export class Boundary {
     this.#running(call)?.updated(partial);
   }
 
+  wantsMutations(call: number): boolean {
+    return this.#running(call)?.wantsMutations() ?? false;
+  }
+
   mutated(call: number, change: string): void {
     this.#running(call)?.mutated(change);
   }

@@ -25,6 +25,7 @@ export interface RunningCall {
   started(): void;
   wantsUpdates(): boolean;
   updated(partial: string): void;
+  wantsMutations(): boolean;
   mutated(change: string): void;
   settled(result: string, durationMs: number): void;
   before(args: string, access: string): Promise<string>;
@@ -34,6 +35,9 @@ export interface RunningCall {
 }
 
 const encoder = new TextEncoder();
+
+/** Texts of up to so many units are encoded in place, where three bytes have to be free for each. */
+const SHORT = 20_000;
 
 /** What an entry begins with at least: some kilobytes. */
 const STACK_FRAMES = 64;
@@ -56,6 +60,7 @@ export class Core {
   #calls = new Map<number, RunningCall>();
   #boundary: Boundary | undefined;
   #exports: glue.InitOutput | undefined;
+  #view = new Uint8Array();
   #nextCall = 0;
   #depth = 0;
   readonly #fallen: Fallen[] = [];
@@ -117,6 +122,7 @@ export class Core {
   #begin(): void {
     // Answers the exports of the instance there is.
     this.#exports = glue.initSync({ module: this.#module });
+    this.#view = new Uint8Array();
     this.generation++;
     this.#calls = new Map();
     const boundary = new Boundary(this);
@@ -133,13 +139,14 @@ export class Core {
    * their lengths in bytes. What is thrown before it runs (a text too large, hardly any stack left) is no trap.
    */
   enter<T>(entry: (...lengths: number[]) => T, ...contents: (string | Uint8Array)[]): T | typeof TRAPPED {
-    const parts = contents.map((part) => (typeof part === "string" ? encoder.encode(part) : part));
+    const parts = contents.map((part) =>
+      typeof part === "string" && part.length > SHORT ? encoder.encode(part) : part,
+    );
     reserveStack(STACK_FRAMES);
     const generation = this.generation;
     this.#depth++;
     try {
-      if (parts.length > 0) this.#put(parts);
-      return entry(...parts.map((part) => part.length));
+      return entry(...this.#put(parts));
     } catch (error) {
       this.#die(error, generation);
       return TRAPPED;
@@ -169,17 +176,28 @@ export class Core {
     }
   }
 
-  #put(parts: Uint8Array[]): void {
-    let at = glue.scratch(parts.reduce((sum, part) => sum + part.length, 0));
-    for (const part of parts) {
-      this.#memory(at, part.length).set(part);
-      at += part.length;
-    }
+  /** Puts what an entry gets into the scratch buffer, short texts without bytes in between. Answers the lengths. */
+  #put(parts: (string | Uint8Array)[]): number[] {
+    if (parts.length === 0) return [];
+    let total = 0;
+    for (const part of parts) total += typeof part === "string" ? part.length * 3 : part.length;
+    let at = glue.scratch(total);
+    return parts.map((part) => {
+      const memory = this.#memory();
+      let length = part.length;
+      if (typeof part !== "string") memory.set(part, at);
+      else length = encoder.encodeInto(part, memory.subarray(at, at + length * 3)).written;
+      at += length;
+      return length;
+    });
   }
 
-  #memory(at: number, length: number): Uint8Array {
+  /** All of it. A view has no bytes any more once the memory has grown. */
+  #memory(): Uint8Array {
+    if (this.#view.length > 0) return this.#view;
     if (!this.#exports) throw new Error("no instance");
-    return new Uint8Array(this.#exports.memory.buffer, at, length);
+    this.#view = new Uint8Array(this.#exports.memory.buffer);
+    return this.#view;
   }
 
   /** Gives a call its number. */

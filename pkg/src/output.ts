@@ -50,6 +50,10 @@ export class OutputStream {
   }
 
   #pass(bytes: Uint8Array): void {
+    if (bytes.length <= PART) {
+      if (bytes.length > 0 && this.#isHeard()) this.#send(bytes);
+      return;
+    }
     for (let at = 0; at < bytes.length && this.#isHeard(); at += PART)
       this.#send(bytes.subarray(at, at + PART));
   }

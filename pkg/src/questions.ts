@@ -39,6 +39,10 @@ class Question implements RunningCall {
   wantsUpdates(): boolean {
     return false;
   }
+
+  wantsMutations(): boolean {
+    return false;
+  }
   updated(): void {}
   mutated(): void {}
   async before(): Promise<string> {

@@ -103,6 +103,10 @@ export class Running implements RunningCall {
     this.#emit({ type: "tool_execution_update", partial });
   }
 
+  wantsMutations(): boolean {
+    return this.#host.hasListeners;
+  }
+
   mutated(text: string): void {
     this.#emit({ type: "mutation", change: JSON.parse(text) as FileChange });
   }

@@ -298,6 +298,7 @@ function headerOf({ id, name, incomplete }: TakenCall, options: ToolsetOptions):
 /** Arguments as JSON text. A lone surrogate becomes its escape, which the core names. */
 export function argumentText(tool: string, args: unknown): string {
   if (typeof args === "string") {
+    if ((args as { isWellFormed?(): boolean }).isWellFormed?.()) return args;
     return args.replace(/\p{Surrogate}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
   }
   try {

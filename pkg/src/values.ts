@@ -4,6 +4,7 @@
  * @module
  */
 
+import { twinOf } from "./copies.js";
 import { ToolError } from "./errors.js";
 
 /** Calls a method of a host object. Throws what it throws. */
@@ -12,7 +13,7 @@ export function callMethod(target: object, name: string, ...args: unknown[]): un
   if (typeof method !== "function") {
     throw new ToolError(`The environment has no method ${name}`, "not_supported");
   }
-  return Reflect.apply(method, target, args);
+  return Reflect.apply(twinOf(method as () => unknown), target, args);
 }
 
 /** Whether the value is a promise of any kind. Throws what its `then` getter throws. */
@@ -65,10 +66,15 @@ export async function settled(value: unknown): Promise<unknown> {
 
 const viewPrototype = Object.getPrototypeOf(Uint8Array.prototype);
 
-/** A typed array's own property, whatever a subclass makes of it. Throws for what is no typed array. */
-function ownProperty(view: object, key: string | symbol): unknown {
-  return Object.getOwnPropertyDescriptor(viewPrototype, key)?.get?.call(view);
+/** Reads a typed array's own property, whatever a subclass makes of it. Throws for what is no typed array. */
+function reader<T>(key: string | symbol): (view: object) => T {
+  const get = Object.getOwnPropertyDescriptor(viewPrototype, key)?.get as () => T;
+  return (view) => Reflect.apply(get, view, []);
 }
+const kindOfView = reader<string | undefined>(Symbol.toStringTag);
+const bufferOf = reader<ArrayBuffer>("buffer");
+const byteOffsetOf = reader<number>("byteOffset");
+const byteLengthOf = reader<number>("byteLength");
 
 /**
  * The value as bytes of this realm, which have no surprises: other realms' come from an iframe or a test runner,
@@ -76,13 +82,8 @@ function ownProperty(view: object, key: string | symbol): unknown {
  * buffer was detached, which would else read as an empty file.
  */
 export function bytesOf(value: unknown): Uint8Array | undefined {
-  if (!ArrayBuffer.isView(value) || ownProperty(value, Symbol.toStringTag) !== "Uint8Array") return undefined;
-  const buffer = ownProperty(value, "buffer") as ArrayBuffer;
-  return new Uint8Array(
-    buffer,
-    ownProperty(value, "byteOffset") as number,
-    ownProperty(value, "byteLength") as number,
-  );
+  if (!ArrayBuffer.isView(value) || kindOfView(value) !== "Uint8Array") return undefined;
+  return new Uint8Array(bufferOf(value), byteOffsetOf(value), byteLengthOf(value));
 }
 
 /** What can be read of a thrown value. Never throws. */
@@ -125,7 +126,7 @@ export function kindOf(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (typeof value !== "object") return `a ${typeof value}`;
   if (ArrayBuffer.isView(value)) {
-    const kind = `a ${ownProperty(value, Symbol.toStringTag) ?? "DataView"}`;
+    const kind = `a ${kindOfView(value) ?? "DataView"}`;
     return isDetached(value.buffer) ? `${kind} whose buffer was detached` : kind;
   }
   return Array.isArray(value) ? "an array" : "an object";

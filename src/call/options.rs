@@ -1,16 +1,16 @@
 //! Options of a toolset, as JSON: what a host may set. An option that is not known is refused, not ignored.
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::error::{ErrorCode, ToolError};
+use crate::json::{self, Fields};
 use crate::path;
 use crate::schema::Coercion;
 use crate::text::truncate::{DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, Limits};
 use crate::tools::{Builtin, ShellSettings};
 
 /// The options. Defaults are those of an empty object.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// Register exactly these, all active.
     pub tools: Option<Vec<String>>,
@@ -38,20 +38,18 @@ pub struct Options {
 }
 
 /// Limits, for all tools and per tool.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LimitOptions {
     /// Default 2000.
     pub max_lines: Option<f64>,
     /// UTF-8 bytes; default 51,200.
     pub max_bytes: Option<f64>,
-    /// Over the two above.
-    pub per_tool: std::collections::BTreeMap<String, ToolLimits>,
+    /// By tool, over the two above.
+    pub per_tool: Vec<(String, ToolLimits)>,
 }
 
 /// Limits of one tool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ToolLimits {
     /// As [`LimitOptions::max_lines`].
     pub max_lines: Option<f64>,
@@ -60,30 +58,92 @@ pub struct ToolLimits {
 }
 
 /// How `write` stores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WriteOptions {
     /// A file keeps its BOM, its encoding and its line endings.
     pub preserve_encoding: bool,
 }
 
 /// Snapshots of running commands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UpdateOptions {
     /// Milliseconds between two; default 100.
     pub interval_ms: Option<f64>,
 }
 
 /// How far arguments are repaired.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CoercionOption {
     /// Obvious slips.
     #[default]
     Safe,
     /// Not at all.
     None,
+}
+
+impl LimitOptions {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of(value)?;
+        fields.only(&["maxLines?", "maxBytes?", "perTool"])?;
+        let per_tool = |value: Value| {
+            let tools = Fields::of(value)?.into_iter();
+            tools.map(|(name, limits)| Ok((name, ToolLimits::read(limits)?))).collect()
+        };
+        Ok(LimitOptions {
+            max_lines: fields.number("maxLines")?,
+            max_bytes: fields.number("maxBytes")?,
+            per_tool: fields.read("perTool", per_tool)?.unwrap_or_default(),
+        })
+    }
+}
+
+impl ToolLimits {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of(value)?;
+        fields.only(&["maxLines?", "maxBytes?"])?;
+        Ok(ToolLimits { max_lines: fields.number("maxLines")?, max_bytes: fields.number("maxBytes")? })
+    }
+}
+
+impl WriteOptions {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of(value)?;
+        fields.only(&["preserveEncoding"])?;
+        Ok(WriteOptions { preserve_encoding: fields.flag("preserveEncoding")?.unwrap_or_default() })
+    }
+}
+
+impl UpdateOptions {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of(value)?;
+        fields.only(&["intervalMs?"])?;
+        Ok(UpdateOptions { interval_ms: fields.number("intervalMs")? })
+    }
+}
+
+impl CoercionOption {
+    fn read(value: Value) -> Result<Self, String> {
+        match value.as_str() {
+            Some("safe") => Ok(CoercionOption::Safe),
+            Some("none") => Ok(CoercionOption::None),
+            Some(other) => Err(format!("unknown variant `{other}`, expected `safe` or `none`")),
+            None => Err(json::wrong(&value, "`safe` or `none`")),
+        }
+    }
+}
+
+impl Session {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of(value)?;
+        fields.only(&["id?", "file?", "provider?", "model?", "reasoningLevel?"])?;
+        Ok(Session {
+            id: fields.text("id")?,
+            file: fields.text("file")?,
+            provider: fields.text("provider")?,
+            model: fields.text("model")?,
+            reasoning_level: fields.text("reasoningLevel")?,
+        })
+    }
 }
 
 impl From<CoercionOption> for Coercion {
@@ -96,8 +156,7 @@ impl From<CoercionOption> for Coercion {
 }
 
 /// Facts about the session.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Session {
     /// `PI_SESSION_ID`
     pub id: Option<String>,
@@ -124,8 +183,9 @@ impl Options {
     /// assert!(Options::from_json(br#"{"limits": {"maxLines": 0}}"#).is_err());
     /// ```
     pub fn from_json(text: &[u8]) -> Result<Options, ToolError> {
-        let options: Options = serde_json::from_slice(text)
-            .map_err(|error| ToolError::invalid_arguments(format!("Toolset options: {error}")))?;
+        let options = json::parse(text).and_then(Options::read);
+        let options =
+            options.map_err(|error| ToolError::invalid_arguments(format!("Toolset options: {error}")))?;
         let limits = &options.limits;
         at_least_one("limits.maxLines", limits.max_lines)?;
         at_least_one("limits.maxBytes", limits.max_bytes)?;
@@ -147,6 +207,36 @@ impl Options {
             names.into_iter().flatten().try_for_each(|name| known(option, name))?;
         }
         Ok(options)
+    }
+
+    fn read(value: Value) -> Result<Options, String> {
+        let mut fields = Fields::of(value)?;
+        fields.only(&[
+            "tools?",
+            "excludeTools",
+            "defaultTools?",
+            "root?",
+            "readOnly",
+            "write",
+            "limits",
+            "updates",
+            "coercion",
+            "session",
+            "exposeSessionEnvironment?",
+        ])?;
+        Ok(Options {
+            tools: fields.texts("tools")?,
+            exclude_tools: fields.texts("excludeTools")?.unwrap_or_default(),
+            default_tools: fields.texts("defaultTools")?,
+            root: fields.text("root")?,
+            read_only: fields.flag("readOnly")?.unwrap_or_default(),
+            write: fields.read("write", WriteOptions::read)?.unwrap_or_default(),
+            limits: fields.read("limits", LimitOptions::read)?.unwrap_or_default(),
+            updates: fields.read("updates", UpdateOptions::read)?.unwrap_or_default(),
+            coercion: fields.read("coercion", CoercionOption::read)?.unwrap_or_default(),
+            session: fields.read("session", Session::read)?.unwrap_or_default(),
+            expose_session_environment: fields.flag("exposeSessionEnvironment")?,
+        })
     }
 
     /// The root, absolute and normal; a relative one is that of the working directory.
@@ -172,7 +262,8 @@ impl Options {
 
     /// What is shown of that tool's output at most.
     pub fn limits_of(&self, tool: Builtin) -> Limits {
-        let own = self.limits.per_tool.get(tool.name()).copied().unwrap_or_default();
+        let own = self.limits.per_tool.iter().find(|(name, _)| name == tool.name());
+        let own = own.map(|(_, limits)| *limits).unwrap_or_default();
         let or = |own: Option<f64>, all: Option<f64>, default: usize| {
             own.or(all).map_or(default, |limit| limit as usize)
         };
@@ -201,7 +292,8 @@ impl Options {
 fn at_least_one(option: &str, limit: Option<f64>) -> Result<(), ToolError> {
     match limit {
         Some(limit) if !(limit >= 1.0 && limit.fract() == 0.0) => Err(ToolError::invalid_arguments(format!(
-            "Toolset options: {option} must be a whole number of at least 1, got {limit}"
+            "Toolset options: {option} must be a whole number of at least 1, got {}",
+            json::shown(limit)
         ))),
         _ => Ok(()),
     }

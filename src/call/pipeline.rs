@@ -13,8 +13,8 @@ use super::{
 };
 use crate::env::{Abort, Env, Host, MutationQueue};
 use crate::error::{ErrorCode, ToolError};
-use crate::schema::{parse, wording};
-use crate::tools::{Access, Builtin, FileChange, OnAbort, Output, ToolContext};
+use crate::schema::{SchemaError, parse, wording};
+use crate::tools::{Access, Builtin, FileChange, OnAbort, Output, ToolContext, boxed};
 
 /// Everything that a call runs with.
 pub struct Scope<'a, E: Env, H: Host, K: Hooks> {
@@ -84,17 +84,28 @@ async fn preflight<E: Env, H: Host, K: Hooks>(
         Arguments::Text(text) => parse::arguments(&call.name, text, !schema.has_required()),
         Arguments::Value(value) => parse::unwrap_value(&call.name, value.clone(), !schema.has_required()),
     };
-    let invalid = |errors: Vec<_>, received: &Value| {
-        ToolError::invalid_arguments(wording::report(&call.name, &errors, received))
-    };
     let args = match schema.check(tool.prepare(received()?), coercion) {
         Ok(args) => args,
         // The report shows what the model sent. It is parsed again rather than kept: good calls are the rule.
-        Err(errors) => return Err(invalid(errors, &received()?).into()),
+        Err(errors) => return Err(invalid(call, &errors, &received()?).into()),
     };
     if !scope.hooks.has_before() {
         return Ok(Cleared { tool, args, access: None });
     }
+    boxed(ask_before(call, tool, args, scope)).await
+}
+
+fn invalid(call: &ToolCall, errors: &[SchemaError], received: &Value) -> ToolError {
+    ToolError::invalid_arguments(wording::report(&call.name, errors, received))
+}
+
+/// Shows the arguments to the hook, which may block or change them.
+async fn ask_before<E: Env, H: Host, K: Hooks>(
+    call: &ToolCall,
+    tool: Builtin,
+    args: Value,
+    scope: &Scope<'_, E, H, K>,
+) -> Result<Cleared, Refusal> {
     let root = scope.options.root_in(scope.env.cwd());
     let access = tool.access(&args, scope.env, root.as_deref()).await?;
     let before = BeforeCall { id: &call.id, name: &call.name, args: &args, access: &access };
@@ -105,7 +116,8 @@ async fn preflight<E: Env, H: Host, K: Hooks>(
             Err(Refusal { error: ToolError::new(ErrorCode::Blocked, reason), terminate })
         }
         Decision::Change(changed) => {
-            let args = schema.check(changed.clone(), coercion).map_err(|errors| invalid(errors, &changed))?;
+            let checked = scope.registry.schema(tool).check(changed.clone(), scope.options.coercion.into());
+            let args = checked.map_err(|errors| invalid(call, &errors, &changed))?;
             Ok(Cleared { tool, args, access: None })
         }
     }

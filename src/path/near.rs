@@ -4,6 +4,8 @@
 //! for a directory of 100,000 names. Where names are short a slip spoils most pairs, so there the edit distance is
 //! asked, too (insertions, deletions, replacements and swaps of neighbours).
 
+use crate::table::sorted;
+
 /// The most names that are given.
 pub(super) const MOST: usize = 3;
 
@@ -59,8 +61,7 @@ fn pairs(name: &str, mut buffer: Vec<[u8; 2]>) -> Vec<[u8; 2]> {
         before = byte;
     }
     buffer.push([before, 0]);
-    buffer.sort_unstable();
-    buffer
+    sorted(buffer)
 }
 
 fn dice(one: &[[u8; 2]], other: &[[u8; 2]]) -> f64 {

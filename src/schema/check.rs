@@ -115,7 +115,7 @@ fn fit_object(rules: &Rules, map: &mut Map<String, Value>, how: Fit) -> bool {
     if rules.checks_keys() {
         map.retain(|key, value| {
             let node = rules.property(key);
-            if value.is_null() && !valid(node, value) && !rules.required.contains(key) {
+            if value.is_null() && !valid(node, value) && rules.required.binary_search(key).is_err() {
                 return false;
             }
             fits &= fit(node, value, how.below());

@@ -5,11 +5,10 @@
 //! understood but has a value that its meta-schema rejects is of the third sort too, so that what to
 //! do about it is decided in one place.
 
-use std::collections::{HashMap, HashSet};
-
 use serde_json::{Map, Number, Value};
 
 use super::number;
+use crate::table::Table;
 
 /// The deepest nesting of a schema that is compiled here; the checker recurses as deep.
 const MAX_DEPTH: usize = 128;
@@ -91,8 +90,9 @@ pub(super) struct Rules {
     pub min_items: Option<u64>,
     pub max_items: Option<u64>,
     pub items: Option<Node>,
-    pub properties: HashMap<String, Node>,
-    pub required: HashSet<String>,
+    pub properties: Table<String, Node>,
+    /// Ascending.
+    pub required: Vec<String>,
     pub additional: Option<Node>,
     pub any_of: Option<Vec<Node>>,
 }
@@ -303,10 +303,13 @@ fn count(value: &Value) -> Option<u64> {
     number::to_safe_integer(value.as_number()?)?.as_u64()
 }
 
-fn required(value: &Value) -> Option<HashSet<String>> {
-    let keys = value.as_array()?;
-    let unique: Option<HashSet<String>> = keys.iter().map(|key| key.as_str().map(str::to_owned)).collect();
-    unique.filter(|unique| unique.len() == keys.len())
+fn required(value: &Value) -> Option<Vec<String>> {
+    let mut keys: Vec<String> = Vec::new();
+    for key in value.as_array()? {
+        let key = key.as_str()?.to_owned();
+        keys.insert(keys.binary_search(&key).err()?, key);
+    }
+    Some(keys)
 }
 
 /// Draft 7 or 2020-12, with or without the empty fragment; `https` for `http` is a common slip.

@@ -240,8 +240,7 @@ impl Collector {
     }
 
     fn properties(&mut self, rules: &Rules, map: &Map<String, Value>) {
-        let mut missing: Vec<_> = rules.required.iter().filter(|key| !map.contains_key(*key)).collect();
-        missing.sort_unstable();
+        let missing: Vec<_> = rules.required.iter().filter(|key| !map.contains_key(*key)).collect();
         if !missing.is_empty() {
             let message = format!("is required (received: {})", keys(map));
             for key in missing {

@@ -45,8 +45,14 @@ const MAX_VALUE: usize = 80;
 /// ```
 pub fn report(tool: &str, errors: &[SchemaError], received: &Value) -> String {
     let mut out = format!("Validation failed for tool \"{}\":\n", escape_controls(&clip(tool, MAX_VALUE)));
-    let mut sorted: Vec<&SchemaError> = errors.iter().collect();
-    sorted.sort_by(|a, b| compare_paths(&a.path, &b.path).then_with(|| a.kind.as_str().cmp(b.kind.as_str())));
+    let mut sorted: Vec<&SchemaError> = Vec::new();
+    for error in errors {
+        let comes_before = |other: &&SchemaError| {
+            let by_path = compare_paths(&other.path, &error.path);
+            by_path.then_with(|| other.kind.as_str().cmp(error.kind.as_str())).is_le()
+        };
+        sorted.insert(sorted.partition_point(comes_before), error);
+    }
     let mut shown = 0;
     for error in sorted.iter().take(MAX_LINES) {
         let path = if error.path.is_empty() { Cow::Borrowed("root") } else { clip_middle(&error.path) };

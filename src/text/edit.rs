@@ -26,8 +26,12 @@ mod utf16;
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use super::encoding;
 use crate::error::ToolError;
+use crate::json::{Fields, required};
+use crate::table::{Table, sorted};
 use diagnose::{Failure, Reason};
 use endings::Endings;
 use locate::{Located, Source};
@@ -54,6 +58,18 @@ pub struct Edit {
     /// Replace every occurrence, from left to right; without it there must be exactly one.
     #[serde(default)]
     pub replace_all: bool,
+}
+
+impl Edit {
+    /// An edit from JSON.
+    pub(crate) fn read(value: Value) -> Result<Edit, String> {
+        let mut fields = Fields::of(value)?;
+        Ok(Edit {
+            old_text: required("oldText", fields.text("oldText")?)?,
+            new_text: required("newText", fields.text("newText")?)?,
+            replace_all: fields.flag("replaceAll")?.unwrap_or_default(),
+        })
+    }
 }
 
 /// One replaced span of the original, in order of position.
@@ -120,17 +136,17 @@ pub fn apply_edits(original: &[u8], edits: &[Edit], path: &str) -> Result<Applie
     let mut changes = vec![false; edits.len()];
     let mut endings = Endings::new(body);
     let mut added = 0usize;
-    for (range, edit) in spans {
+    for (start, end, edit) in spans {
         let new = without_bom(&edits[edit].new_text);
         // The same text changes nothing, even where the file has a look-alike of it.
         if new == without_bom(&edits[edit].old_text) {
             continue;
         }
+        let mut range = start..end;
         let mut text = endings.fit(new.as_bytes(), &range);
         if text == body[range.clone()] {
             continue;
         }
-        let mut range = range;
         if let Some(utf16) = &utf16 {
             text = utf16.encode(&text);
             range = utf16.original(range);
@@ -156,9 +172,12 @@ pub fn apply_edits(original: &[u8], edits: &[Edit], path: &str) -> Result<Applie
     Ok(Applied { content, replacements, unchanged })
 }
 
+/// Where an edit's text starts and ends, and the edit's index.
+type Span = (usize, usize, usize);
+
 /// The spans of all edits in `body`, in order of position, or the error that names every edit that
 /// has none.
-fn locate_all(body: &[u8], edits: &[Edit], path: &str) -> Result<Vec<(Range<usize>, usize)>, ToolError> {
+fn locate_all(body: &[u8], edits: &[Edit], path: &str) -> Result<Vec<Span>, ToolError> {
     let source = Source::new(body);
     let mut spans = Vec::new();
     let mut failures = Vec::new();
@@ -169,7 +188,7 @@ fn locate_all(body: &[u8], edits: &[Edit], path: &str) -> Result<Vec<(Range<usiz
         } else {
             match source.locate(old, edit.replace_all) {
                 Located::Spans(found) => {
-                    spans.extend(found.into_iter().map(|span| (span, index)));
+                    spans.extend(found.into_iter().map(|span| (span.start, span.end, index)));
                     continue;
                 }
                 Located::Nowhere => Reason::Missing,
@@ -181,26 +200,28 @@ fn locate_all(body: &[u8], edits: &[Edit], path: &str) -> Result<Vec<(Range<usiz
     if !failures.is_empty() {
         return Err(diagnose::failures(&source, &failures, edits.len() > 1, path));
     }
-    spans.sort_by_key(|(range, index)| (range.start, range.end, *index));
+    if !spans.is_sorted() {
+        spans = sorted(spans);
+    }
     let overlaps = overlaps(&spans);
     if overlaps.is_empty() { Ok(spans) } else { Err(diagnose::overlap(body, &overlaps, path)) }
 }
 
 /// Pairs of edits that touch the same bytes, each once, with the place where they first do.
 /// `spans` are sorted by their start.
-fn overlaps(spans: &[(Range<usize>, usize)]) -> Vec<(usize, usize, usize)> {
+fn overlaps(spans: &[Span]) -> Vec<(usize, usize, usize)> {
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    let mut furthest: Option<&(Range<usize>, usize)> = None;
-    for span in spans {
-        if let Some(before) = furthest.filter(|before| span.0.start < before.0.end) {
-            let pair = (before.1.min(span.1), before.1.max(span.1));
-            if seen.insert(pair) {
-                pairs.push((pair.0, pair.1, span.0.start));
+    let mut seen = Table::default();
+    let mut furthest: Option<Span> = None;
+    for &(start, end, edit) in spans {
+        if let Some((_, _, before)) = furthest.filter(|furthest| start < furthest.1) {
+            let pair = (before.min(edit), before.max(edit));
+            if seen.insert(pair, ()).is_none() {
+                pairs.push((pair.0, pair.1, start));
             }
         }
-        if furthest.is_none_or(|before| span.0.end > before.0.end) {
-            furthest = Some(span);
+        if furthest.is_none_or(|furthest| end > furthest.1) {
+            furthest = Some((start, end, edit));
         }
     }
     pairs

@@ -97,7 +97,7 @@ fn changes(encoding: &Encoding, ending_before: Option<LineEnding>, after: &[u8])
         (Encoding::Utf8Bom, _) => parts.push("the BOM was removed".into()),
         (Encoding::Utf8, Encoding::Utf8Bom) => parts.push("a BOM was added".into()),
         (old, new) => {
-            let [old, new] = [old, new].map(|encoding| encoding.as_str().to_uppercase());
+            let [old, new] = [old, new].map(|encoding| encoding.as_str().to_ascii_uppercase());
             parts.push(format!("the encoding changed from {old} to {new}"));
         }
     }
@@ -109,7 +109,7 @@ fn changes(encoding: &Encoding, ending_before: Option<LineEnding>, after: &[u8])
 fn shown(ending: LineEnding) -> String {
     match ending {
         LineEnding::Mixed => "mixed ones".into(),
-        one => one.as_str().to_uppercase(),
+        one => one.as_str().to_ascii_uppercase(),
     }
 }
 

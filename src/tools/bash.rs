@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::dialect::Aliases;
@@ -14,6 +14,7 @@ use super::{Declaration, Facts, OnAbort, Output, ToolContext};
 use crate::env::wait::{Wakers, poll_option};
 use crate::env::{Abort, Env, ExecOutcome, ExecRequest, Host, OutputSink, Shell, Stream};
 use crate::error::{ErrorCode, ToolError};
+use crate::json::{self, Fields, required};
 use crate::text::accumulator::Accumulator;
 use crate::text::truncate::{Truncation, format_size};
 
@@ -28,7 +29,7 @@ pub const SESSION_VARIABLES: [&str; 5] =
     ["PI_SESSION_ID", "PI_SESSION_FILE", "PI_PROVIDER", "PI_MODEL", "PI_REASONING_LEVEL"];
 
 /// The arguments, as [`parameters`] lets them through.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Args {
     /// The command, for the shell to read.
     pub command: String,
@@ -46,17 +47,33 @@ struct Details {
     truncation: Option<Truncation>,
 }
 
+impl Args {
+    /// The arguments of a call; else what is wrong with them.
+    ///
+    /// # Errors
+    /// For arguments that the schema refuses.
+    pub fn read(arguments: Value) -> Result<Args, String> {
+        let mut fields = Fields::of(arguments)?;
+        Ok(Args {
+            command: required("command", fields.text("command")?)?,
+            timeout: fields.number("timeout")?,
+        })
+    }
+}
+
 /// JSON Schema of the arguments.
 pub fn parameters() -> Value {
-    json!({
+    // The maximum is the longest time that a timer of the web platform can wait.
+    json::known(
+        r#"{
         "type": "object",
         "properties": {
             "command": { "type": "string", "description": "Command to run" },
-            // The longest time that a timer of the web platform can wait.
-            "timeout": { "type": "number", "exclusiveMinimum": 0, "maximum": 2_147_483.647, "description": "Seconds after which the command is ended; without it there is no limit" }
+            "timeout": { "type": "number", "exclusiveMinimum": 0, "maximum": 2147483.647, "description": "Seconds after which the command is ended; without it there is no limit" }
         },
         "required": ["command"]
-    })
+    }"#,
+    )
 }
 
 /// What a model sees of it.
@@ -122,7 +139,7 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     let failure = match (cut, exit_code) {
         (Some(Cut::Aborted), _) => (ErrorCode::Aborted, "Command aborted".to_owned()),
         (Some(Cut::TimedOut), _) => {
-            let seconds = args.timeout.unwrap_or_default();
+            let seconds = json::shown(args.timeout.unwrap_or_default());
             (ErrorCode::Timeout, format!("Command timed out after {seconds} seconds"))
         }
         (None, Some(0)) => return Ok(Output::new(text, &details)),

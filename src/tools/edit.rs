@@ -1,12 +1,12 @@
 //! `edit {path, edits: [{oldText, newText, replaceAll?}]}`
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::dialect::{self, Aliases, PATH};
 use super::{ChangeKind, Declaration, Facts, FileChange, Output, ToolContext, files, write};
 use crate::env::{Env, Host};
 use crate::error::{ErrorCode, ToolError};
+use crate::json::{self, Fields, required};
 use crate::path;
 use crate::schema::parse;
 use crate::text::diff;
@@ -23,7 +23,7 @@ pub const EDIT_ALIASES: Aliases = &[
 ];
 
 /// The arguments, as [`parameters`] lets them through.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Args {
     /// The file.
     pub path: String,
@@ -31,9 +31,24 @@ pub struct Args {
     pub edits: Vec<Edit>,
 }
 
+impl Args {
+    /// The arguments of a call; else what is wrong with them.
+    ///
+    /// # Errors
+    /// For arguments that the schema refuses.
+    pub fn read(arguments: Value) -> Result<Args, String> {
+        let mut fields = Fields::of(arguments)?;
+        Ok(Args {
+            path: required("path", fields.text("path")?)?,
+            edits: required("edits", fields.read("edits", |edits| json::list(edits, Edit::read))?)?,
+        })
+    }
+}
+
 /// JSON Schema of the arguments.
 pub fn parameters() -> Value {
-    json!({
+    json::known(
+        r#"{
         "type": "object",
         "properties": {
             "path": { "type": "string", "description": "File to edit, absolute or relative to the working directory" },
@@ -53,7 +68,8 @@ pub fn parameters() -> Value {
             }
         },
         "required": ["path", "edits"]
-    })
+    }"#,
+    )
 }
 
 /// What a model sees of it.
@@ -165,6 +181,8 @@ fn could_not_edit(error: ToolError, path: &str) -> ToolError {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

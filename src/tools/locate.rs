@@ -6,12 +6,12 @@
 //! process that swaps a directory for a link in between it is no protection.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::env::{Env, FileInfo, FileKind};
 use crate::error::{ErrorCode, ToolError};
 use crate::path;
+use crate::table::Table;
 
 use super::files;
 
@@ -38,8 +38,8 @@ pub(super) struct Lookup<'a, E: Env> {
     /// Absolute and normal.
     root: Option<&'a str>,
     real_root: RefCell<Option<String>>,
-    seen: RefCell<HashMap<String, Seen>>,
-    listings: RefCell<HashMap<String, Rc<[String]>>>,
+    seen: RefCell<Table<String, Seen>>,
+    listings: RefCell<Table<String, Rc<[String]>>>,
 }
 
 /// What lstat says of a path.

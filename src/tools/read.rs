@@ -1,12 +1,13 @@
 //! `read {path, offset?, limit?, column?}`
 
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Number, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::dialect::{Aliases, PATH};
 use super::{Builtin, Declaration, Facts, Output, ToolContext, files};
 use crate::env::{Env, Host};
 use crate::error::ToolError;
+use crate::json::{self, Fields, required};
 use crate::text::encoding;
 use crate::text::page::{self, Page, Range};
 use crate::text::truncate::{Truncation, format_size};
@@ -15,26 +16,23 @@ use crate::text::truncate::{Truncation, format_size};
 pub const ALIASES: Aliases = &[PATH];
 
 /// The arguments, as [`parameters`] lets them through.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Args {
     /// The file.
     pub path: String,
     /// The first line, from 1; 0 is read as 1.
-    #[serde(default, deserialize_with = "whole")]
     pub offset: Option<u64>,
     /// How many lines.
-    #[serde(default, deserialize_with = "whole")]
     pub limit: Option<u64>,
     /// The first byte within the line, from 1.
-    #[serde(default, deserialize_with = "whole")]
     pub column: Option<u64>,
 }
 
 /// An integer of JSON Schema: `1e300` is one.
-fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    let number = Option::<Number>::deserialize(deserializer)?;
+fn whole(value: Value) -> Result<u64, String> {
     // Beyond the largest u64, any is as good as that one.
-    Ok(number.map(|number| number.as_u64().unwrap_or_else(|| number.as_f64().unwrap_or_default() as u64)))
+    let number = value.as_u64().or_else(|| value.as_f64().map(|number| number as u64));
+    number.ok_or_else(|| json::wrong(&value, "an integer"))
 }
 
 /// `details` of a result.
@@ -47,9 +45,26 @@ struct Details {
     truncation: Option<Truncation>,
 }
 
+impl Args {
+    /// The arguments of a call; else what is wrong with them.
+    ///
+    /// # Errors
+    /// For arguments that the schema refuses.
+    pub fn read(arguments: Value) -> Result<Args, String> {
+        let mut fields = Fields::of(arguments)?;
+        Ok(Args {
+            path: required("path", fields.text("path")?)?,
+            offset: fields.read("offset", whole)?,
+            limit: fields.read("limit", whole)?,
+            column: fields.read("column", whole)?,
+        })
+    }
+}
+
 /// JSON Schema of the arguments.
 pub fn parameters() -> Value {
-    json!({
+    json::known(
+        r#"{
         "type": "object",
         "properties": {
             "path": { "type": "string", "description": "File to read, absolute or relative to the working directory" },
@@ -58,7 +73,8 @@ pub fn parameters() -> Value {
             "column": { "type": "integer", "minimum": 1, "description": "Byte to start at within the line `offset`, counted from 1; for lines too long to show at once" }
         },
         "required": ["path"]
-    })
+    }"#,
+    )
 }
 
 /// What a model sees of it.

@@ -1,12 +1,12 @@
 //! `write {path, content}`
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::dialect::{Aliases, PATH};
 use super::{Builtin, ChangeKind, Declaration, Facts, FileChange, OnAbort, Output, ToolContext, files};
 use crate::env::{Env, Host};
 use crate::error::{ErrorCode, ToolError};
+use crate::json::{self, Fields, required};
 use crate::path;
 use crate::text::rewrite::{self, Rewrite};
 
@@ -14,7 +14,7 @@ use crate::text::rewrite::{self, Rewrite};
 pub const ALIASES: Aliases = &[PATH, ("content", &["text", "contents"])];
 
 /// The arguments, as [`parameters`] lets them through.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Args {
     /// The file.
     pub path: String,
@@ -22,16 +22,32 @@ pub struct Args {
     pub content: String,
 }
 
+impl Args {
+    /// The arguments of a call; else what is wrong with them.
+    ///
+    /// # Errors
+    /// For arguments that the schema refuses.
+    pub fn read(arguments: Value) -> Result<Args, String> {
+        let mut fields = Fields::of(arguments)?;
+        Ok(Args {
+            path: required("path", fields.text("path")?)?,
+            content: required("content", fields.text("content")?)?,
+        })
+    }
+}
+
 /// JSON Schema of the arguments.
 pub fn parameters() -> Value {
-    json!({
+    json::known(
+        r#"{
         "type": "object",
         "properties": {
             "path": { "type": "string", "description": "File to write, absolute or relative to the working directory" },
             "content": { "type": "string", "description": "The whole new content of the file" }
         },
         "required": ["path", "content"]
-    })
+    }"#,
+    )
 }
 
 /// What a model sees of it.

@@ -5,17 +5,18 @@
 //! would leave the instance half-way. The face itself throws only when this instance is dead.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
 use js_sys::Uint8Array;
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::convert::{Thrown, failure};
 use crate::env::Host;
 use crate::error::{ErrorCode, ToolError};
+use crate::json::{self, Fields};
+use crate::table::Table;
 use crate::unicode::Form;
 
 #[wasm_bindgen]
@@ -89,6 +90,8 @@ extern "C" {
     pub fn wants_updates(this: &Boundary, call: u32) -> Result<bool, JsValue>;
     #[wasm_bindgen(method, catch)]
     pub fn updated(this: &Boundary, call: u32, partial: &str) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch, js_name = wantsMutations)]
+    pub fn wants_mutations(this: &Boundary, call: u32) -> Result<bool, JsValue>;
     #[wasm_bindgen(method, catch)]
     pub fn mutated(this: &Boundary, call: u32, change: &str) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch)]
@@ -102,7 +105,7 @@ extern "C" {
 #[derive(Default)]
 struct Waiting {
     next: u32,
-    slots: HashMap<u32, Slot>,
+    slots: Table<u32, Slot>,
 }
 
 enum Slot {
@@ -182,7 +185,11 @@ impl Boundary {
     /// What can be read of a thrown value.
     pub fn thrown(&self, value: &JsValue) -> Thrown {
         let text = self.explain(value).unwrap_or_default();
-        serde_json::from_slice(text.as_bytes()).unwrap_or_default()
+        let Ok(mut fields) = json::parse(text.as_bytes()).and_then(Fields::of) else {
+            return Thrown::default();
+        };
+        let mut text = |key| fields.text(key).unwrap_or_default();
+        Thrown { code: text("code"), name: text("name"), message: text("message") }
     }
 
     /// Bytes that an environment answered.
@@ -205,16 +212,28 @@ impl Boundary {
     }
 
     /// The properties of a file info; else what was found instead.
-    pub fn to_file_info<T: DeserializeOwned>(&self, value: &JsValue) -> Result<T, String> {
-        self.parsed(self.file_info(value))
+    pub fn to_file_info<T>(
+        &self,
+        value: &JsValue,
+        read: impl FnOnce(Value) -> Result<T, String>,
+    ) -> Result<T, String> {
+        self.parsed(self.file_info(value), read)
     }
 
     /// The entries of a listing; else what was found instead.
-    pub fn to_file_infos<T: DeserializeOwned>(&self, value: &JsValue) -> Result<Vec<T>, String> {
-        self.parsed(self.file_infos(value))
+    pub fn to_file_infos<T>(
+        &self,
+        value: &JsValue,
+        read: impl Fn(Value) -> Result<T, String>,
+    ) -> Result<Vec<T>, String> {
+        self.parsed(self.file_infos(value), |value| json::list(value, read))
     }
 
-    fn parsed<T: DeserializeOwned>(&self, text: Result<Option<String>, JsValue>) -> Result<T, String> {
+    fn parsed<T>(
+        &self,
+        text: Result<Option<String>, JsValue>,
+        read: impl FnOnce(Value) -> Result<T, String>,
+    ) -> Result<T, String> {
         let text = match text {
             Ok(text) => text.ok_or("something else")?,
             Err(thrown) => {
@@ -222,7 +241,7 @@ impl Boundary {
                 return Err(format!("something that cannot be read ({reason})"));
             }
         };
-        serde_json::from_slice(text.as_bytes()).map_err(|error| {
+        json::parse(text.as_bytes()).and_then(read).map_err(|error| {
             let shown: String = text.chars().take(200).collect();
             format!("{shown} ({error})")
         })

@@ -7,13 +7,10 @@
 //!
 //! Anything else is `unknown`, with its text.
 
-use serde::Deserialize;
-
 use crate::error::{ErrorCode, ToolError};
 
 /// What could be read of a thrown value or of a failed result. Strings and `undefined` have only a text.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thrown {
     /// `.code`, if it is a string.
     pub code: Option<String>,

@@ -5,12 +5,14 @@
 //! Tasks may call out to code that enters again; a nested entry only adds to the queue.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Wake, Waker};
+
+use crate::table::Table;
 
 type Task = Pin<Box<dyn Future<Output = ()>>>;
 type Ready = Arc<Mutex<VecDeque<Arc<Handle>>>>;
@@ -18,7 +20,7 @@ type Ready = Arc<Mutex<VecDeque<Arc<Handle>>>>;
 /// Tasks of one thread.
 #[derive(Default)]
 pub struct Executor {
-    tasks: RefCell<HashMap<u64, Task>>,
+    tasks: RefCell<Table<u64, Task>>,
     ready: Ready,
     next: Cell<u64>,
     running: Cell<bool>,

@@ -2,10 +2,9 @@
 //! throwing, so that whatever is thrown there is a trap.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
@@ -15,8 +14,10 @@ use super::js_env::{self, EnvFacts, JsEnv};
 use super::js_hooks::JsHooks;
 use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
 use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
+use crate::json::{self, Fields, required};
 use crate::schema::{Coercion, CompiledSchema, parse, wording};
+use crate::table::Table;
 use crate::unicode;
 
 /// A toolset. Calls that run keep what they began with; what changes is replaced, never changed in place.
@@ -29,15 +30,23 @@ struct Toolset {
     registry: RefCell<Rc<Registry>>,
 }
 
+/// The parameters of a host's tool, for checks outside of toolsets.
+struct ToolSchema {
+    tool: String,
+    compiled: CompiledSchema,
+}
+
 #[derive(Default)]
 pub(super) struct State {
     pub(super) boundary: RefCell<Option<Boundary>>,
     pub(super) executor: Executor,
-    toolsets: RefCell<HashMap<u32, Rc<Toolset>>>,
+    toolsets: RefCell<Table<u32, Rc<Toolset>>>,
     next_toolset: Cell<u32>,
     /// By the environment's key, while a toolset, a call or a ticket has them.
-    queues: RefCell<HashMap<u32, WeakQueue>>,
-    calls: RefCell<HashMap<u32, Abort>>,
+    queues: RefCell<Table<u32, WeakQueue>>,
+    calls: RefCell<Table<u32, Abort>>,
+    schemas: RefCell<Table<u32, Rc<ToolSchema>>>,
+    next_schema: Cell<u32>,
     scratch: RefCell<Vec<u8>>,
 }
 
@@ -171,7 +180,7 @@ pub fn toolset_configure(id: u32, options: usize) -> String {
 #[wasm_bindgen]
 pub fn toolset_set_active(id: u32, names: usize) {
     let [names] = parts([names]);
-    let names: Vec<String> = serde_json::from_slice(&names).unwrap_or_default();
+    let names = json::parse(&names).and_then(|names| json::list(names, json::text)).unwrap_or_default();
     with_toolset(id, |toolset| {
         let mut registry = Registry::clone(&toolset.registry.borrow());
         registry.set_active(&names);
@@ -194,8 +203,6 @@ pub fn toolset_describe(id: u32) -> String {
 }
 
 /// What the face says of a call, beside its arguments.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Header {
     id: String,
     name: String,
@@ -204,11 +211,24 @@ struct Header {
     after: bool,
 }
 
+impl Header {
+    fn read(text: &[u8]) -> Result<Header, String> {
+        let mut fields = Fields::of(json::parse(text)?)?;
+        Ok(Header {
+            id: required("id", fields.text("id")?)?,
+            name: required("name", fields.text("name")?)?,
+            incomplete: fields.flag("incomplete")?.unwrap_or_default(),
+            before: fields.flag("before")?.unwrap_or_default(),
+            after: fields.flag("after")?.unwrap_or_default(),
+        })
+    }
+}
+
 /// Starts a call; scratch holds its header and its argument text. It is answered through `Boundary.settled`.
 #[wasm_bindgen]
 pub fn call_start(toolset: u32, call: u32, header: usize, arguments: usize, aborted: bool) {
     let [header, arguments] = parts([header, arguments]);
-    let Ok(header) = serde_json::from_slice::<Header>(&header) else { return };
+    let Ok(header) = Header::read(&header) else { return };
     let Some(toolset) = with_toolset(toolset, Rc::clone) else { return };
     STATE.with(|state| {
         let Some(boundary) = state.boundary.borrow().clone() else { return };
@@ -282,7 +302,10 @@ impl Observer for JsObserver {
                 Ok(true) => self.boundary.updated(self.call, &text(output)),
                 _ => Ok(()),
             },
-            Event::Mutation(change) => self.boundary.mutated(self.call, &text(change)),
+            Event::Mutation(change) => match self.boundary.wants_mutations(self.call) {
+                Ok(true) => self.boundary.mutated(self.call, &text(change)),
+                _ => Ok(()),
+            },
             Event::End { duration_ms, .. } => {
                 self.duration_ms.set(duration_ms);
                 Ok(())
@@ -334,24 +357,34 @@ pub fn tasks() -> usize {
     STATE.with(|state| state.executor.len())
 }
 
-/// Checks arguments against a schema; scratch holds the tool's name, its schema and the argument text.
+/// Compiles a schema for [`validate_arguments`]; scratch holds the tool's name and its schema. Answers its id.
 #[wasm_bindgen]
-pub fn validate_arguments(name: usize, schema: usize, arguments: usize, incomplete: bool) -> String {
-    let [name, schema, arguments] = parts([name, schema, arguments]);
-    let name = String::from_utf8_lossy(&name);
-    answer(validate(&name, &schema, &arguments, incomplete))
+pub fn schema_new(name: usize, schema: usize) -> String {
+    let [name, schema] = parts([name, schema]);
+    let tool = String::from_utf8_lossy(&name).into_owned();
+    answer(compile(&tool, &schema).map(|compiled| {
+        STATE.with(|state| {
+            let id = state.next_schema.get();
+            state.next_schema.set(id.wrapping_add(1));
+            state.schemas.borrow_mut().insert(id, Rc::new(ToolSchema { tool, compiled }));
+            id.into()
+        })
+    }))
 }
 
-fn validate(name: &str, schema: &[u8], arguments: &[u8], incomplete: bool) -> Result<Value, ToolError> {
-    if incomplete {
-        return Err(call::cut_off(name));
-    }
-    let schema: Value = serde_json::from_slice(schema).map_err(|error| {
+/// Forgets a schema.
+#[wasm_bindgen]
+pub fn schema_free(id: u32) {
+    STATE.with(|state| state.schemas.borrow_mut().remove(&id));
+}
+
+fn compile(name: &str, schema: &[u8]) -> Result<CompiledSchema, ToolError> {
+    let schema = json::parse(schema).map_err(|error| {
         ToolError::invalid_arguments(format!("The parameters of tool \"{name}\" are no JSON Schema: {error}"))
     })?;
-    let compiled = CompiledSchema::compile(&schema).map_err(|needs| {
+    CompiledSchema::compile(&schema).map_err(|needs| {
         ToolError::new(
-            crate::error::ErrorCode::NotSupported,
+            ErrorCode::NotSupported,
             format!(
                 "The parameters of tool \"{name}\" use \"{}\" at {}, which this version does not check: it knows \
                  type, properties, required, additionalProperties, items, enum, const, the bounds of numbers, \
@@ -360,9 +393,37 @@ fn validate(name: &str, schema: &[u8], arguments: &[u8], incomplete: bool) -> Re
                 if needs.path.is_empty() { "the top" } else { &needs.path },
             ),
         )
-    })?;
-    let received = parse::arguments(name, arguments, !compiled.has_required())?;
-    compiled
+    })
+}
+
+/// Checks the argument text in scratch against a schema. Answers nothing where the text, read as plain JSON, fits as
+/// it is: that is the rule, and the face reads it itself.
+#[wasm_bindgen]
+pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> Option<String> {
+    STATE.with(|state| {
+        let schema = state.schemas.borrow().get(&schema).cloned();
+        let Some(ToolSchema { tool, compiled }) = schema.as_deref() else {
+            let gone = ToolError::new(ErrorCode::Unknown, "The schema is not known any more");
+            return Some(answer(Err(gone)));
+        };
+        if incomplete {
+            return Some(answer(Err(call::cut_off(tool))));
+        }
+        {
+            let scratch = state.scratch.borrow();
+            match serde_json::from_slice::<Value>(&scratch[..arguments]) {
+                Ok(value) if !value.is_string() && compiled.accepts(&value) => return None,
+                _ => {}
+            }
+        }
+        let [arguments] = parts([arguments]);
+        Some(answer(validate(tool, compiled, &arguments)))
+    })
+}
+
+fn validate(tool: &str, schema: &CompiledSchema, arguments: &[u8]) -> Result<Value, ToolError> {
+    let received = parse::arguments(tool, arguments, !schema.has_required())?;
+    schema
         .check(received.clone(), Coercion::Safe)
-        .map_err(|errors| ToolError::invalid_arguments(wording::report(name, &errors, &received)))
+        .map_err(|errors| ToolError::invalid_arguments(wording::report(tool, &errors, &received)))
 }

@@ -1,29 +1,28 @@
 //! [`Env`] over the host's object. Whatever it answers is looked at before it is believed.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
 use js_sys::{Reflect, Uint8Array};
-use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
 use super::boundary::{Boundary, wrong_answer};
 use super::convert::failure;
 use crate::env::{Env, ExecOutcome, ExecRequest, FileInfo, FileKind, OutputSink, Shell, Stream};
 use crate::error::{ErrorCode, ToolError};
+use crate::json::{self, Fields, required};
 use crate::path;
+use crate::table::Table;
 
 /// The largest file that is taken in whole: wasm memory ends at 4 GiB, and an edit holds a few copies.
 const MOST_BYTES: u32 = 1 << 30;
 
 /// What the face read of an environment when the toolset was made.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub struct EnvFacts {
     /// Absolute.
     pub cwd: String,
@@ -45,8 +44,21 @@ impl EnvFacts {
     /// # Errors
     /// `invalid_arguments` where it is something else.
     pub fn from_json(text: &[u8]) -> Result<EnvFacts, ToolError> {
-        serde_json::from_slice(text)
+        json::parse(text)
+            .and_then(EnvFacts::read)
             .map_err(|error| ToolError::invalid_arguments(format!("Environment: {error}")))
+    }
+
+    fn read(value: Value) -> Result<EnvFacts, String> {
+        let mut fields = Fields::of(value)?;
+        Ok(EnvFacts {
+            cwd: required("cwd", fields.text("cwd")?)?,
+            home: fields.text("home")?,
+            description: fields.text("description")?,
+            shells: required("shells", fields.texts("shells")?)?,
+            methods: required("methods", fields.texts("methods")?)?,
+            key: required("key", fields.number("key")?)? as u32,
+        })
     }
 
     /// The shells that the core knows.
@@ -63,17 +75,6 @@ pub struct JsEnv {
     pub facts: Rc<EnvFacts>,
     pub shells: Rc<[Shell]>,
     pub call: u32,
-}
-
-/// An answer's properties, with what a host may leave out.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct InfoAnswer {
-    name: Option<String>,
-    path: Option<String>,
-    kind: String,
-    size: Option<f64>,
-    mtime_ms: Option<f64>,
 }
 
 impl JsEnv {
@@ -118,24 +119,23 @@ impl JsEnv {
 
 const INFO: &str = "{ name, path, kind, size, mtimeMs }";
 
-impl InfoAnswer {
-    /// The info; else what is wrong with it.
-    fn read(self, path: Option<&str>) -> Result<FileInfo, String> {
-        let kind = match self.kind.as_str() {
-            "file" => FileKind::File,
-            "directory" => FileKind::Directory,
-            "symlink" => FileKind::Symlink,
-            other => return Err(format!("the kind \"{other}\"")),
-        };
-        let at = self.path.or(path.map(Into::into)).unwrap_or_default();
-        Ok(FileInfo {
-            name: self.name.unwrap_or_else(|| path::name(&at).to_owned()),
-            path: at,
-            kind,
-            size: self.size.unwrap_or(0.0).max(0.0) as u64,
-            mtime_ms: self.mtime_ms.unwrap_or(0.0),
-        })
-    }
+/// The info that an answer is, with what a host may leave out; else what is wrong with it.
+fn info(answer: Value, path: Option<&str>) -> Result<FileInfo, String> {
+    let mut fields = Fields::of(answer)?;
+    let kind = match required("kind", fields.text("kind")?)?.as_str() {
+        "file" => FileKind::File,
+        "directory" => FileKind::Directory,
+        "symlink" => FileKind::Symlink,
+        other => return Err(format!("the kind \"{other}\"")),
+    };
+    let at = fields.text("path")?.or(path.map(Into::into)).unwrap_or_default();
+    Ok(FileInfo {
+        name: fields.text("name")?.unwrap_or_else(|| path::name(&at).to_owned()),
+        path: at,
+        kind,
+        size: fields.number("size")?.unwrap_or(0.0).max(0.0) as u64,
+        mtime_ms: fields.number("mtimeMs")?.unwrap_or(0.0),
+    })
 }
 
 /// Refuses null and undefined where a value is due: some stores answer so for what is not there.
@@ -192,16 +192,15 @@ impl Env for JsEnv {
 
     async fn file_info(&self, path: &str) -> Result<FileInfo, ToolError> {
         let value = due(self.ask("fileInfo", path, &JsValue::UNDEFINED).await?, path)?;
-        let info = self.boundary.to_file_info::<InfoAnswer>(&value);
-        info.and_then(|info| info.read(Some(path)))
+        self.boundary
+            .to_file_info(&value, |answer| info(answer, Some(path)))
             .map_err(|found| wrong_answer("fileInfo", path, INFO, &found))
     }
 
     async fn list_dir(&self, path: &str) -> Result<Vec<FileInfo>, ToolError> {
         let value = due(self.ask("listDir", path, &JsValue::UNDEFINED).await?, path)?;
-        let infos = self.boundary.to_file_infos::<InfoAnswer>(&value);
-        infos
-            .and_then(|infos| infos.into_iter().map(|info| info.read(None)).collect())
+        self.boundary
+            .to_file_infos(&value, |answer| info(answer, None))
             .map_err(|found| wrong_answer("listDir", path, &format!("an array of {INFO}"), &found))
     }
 
@@ -238,7 +237,7 @@ impl Env for JsEnv {
             "command": request.command,
             "shell": request.shell.as_str(),
             "cwd": request.cwd,
-            "env": request.env.iter().cloned().collect::<HashMap<String, String>>(),
+            "env": Map::from_iter(request.env.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())))),
             "unsetEnv": request.unset_env,
             "timeout": request.timeout,
         });
@@ -302,7 +301,7 @@ impl JsEnv {
 }
 
 thread_local! {
-    static SINKS: RefCell<(u32, HashMap<u32, OutputSink>)> = RefCell::default();
+    static SINKS: RefCell<(u32, Table<u32, OutputSink>)> = RefCell::default();
 }
 
 /// A chunk of a running command's output; false if that command is over.

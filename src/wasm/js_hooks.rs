@@ -1,11 +1,11 @@
 //! [`Hooks`] over the host's functions. Arguments and decisions cross as JSON text.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::boundary::Boundary;
 use crate::call::{AfterCall, BeforeCall, Decision, Hooks, Patch};
 use crate::error::{ErrorCode, ToolError};
+use crate::json::{self, Fields, required};
 use crate::tools::Content;
 
 /// The hooks of one call.
@@ -16,43 +16,43 @@ pub struct JsHooks {
     pub has_after: bool,
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-enum DecisionText {
-    Run,
-    Block {
-        reason: Option<String>,
-        #[serde(default)]
-        terminate: bool,
-    },
-    Change {
-        args: Value,
-    },
+fn decision(answer: Value) -> Result<Decision, String> {
+    let mut fields = Fields::of(answer)?;
+    match required("kind", fields.text("kind")?)?.as_str() {
+        "run" => Ok(Decision::Run),
+        "block" => Ok(Decision::Block {
+            reason: fields.text("reason")?,
+            terminate: fields.flag("terminate")?.unwrap_or_default(),
+        }),
+        "change" => Ok(Decision::Change(fields.take("args").unwrap_or_default())),
+        other => Err(format!("unknown variant `{other}`, expected one of `run`, `block`, `change`")),
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
-struct PatchText {
-    content: Option<Vec<Content>>,
-    details: Option<Value>,
-    is_error: Option<bool>,
-    usage: Option<Value>,
-    terminate: Option<bool>,
+fn patch(answer: Value) -> Result<Patch, String> {
+    let mut fields = Fields::of(answer)?;
+    Ok(Patch {
+        content: fields.read("content", |parts| json::list(parts, Content::read))?,
+        details: fields.take("details"),
+        is_error: fields.flag("isError")?,
+        usage: fields.take("usage"),
+        terminate: fields.flag("terminate")?,
+    })
 }
 
 impl JsHooks {
-    async fn ask<T: serde::de::DeserializeOwned>(
+    async fn ask<T>(
         &self,
         name: &str,
         answer: Result<wasm_bindgen::JsValue, wasm_bindgen::JsValue>,
+        read: impl FnOnce(Value) -> Result<T, String>,
     ) -> Result<T, ToolError> {
         let value = self.boundary.outcome(answer).await.map_err(|error| match error.code {
             ErrorCode::Unknown => ToolError { message: format!("{name} failed: {}", error.message), ..error },
             _ => error,
         })?;
         let text = value.as_string().unwrap_or_default();
-        serde_json::from_slice(text.as_bytes()).map_err(|error| {
+        json::parse(text.as_bytes()).and_then(read).map_err(|error| {
             ToolError::new(ErrorCode::Unknown, format!("{name} answered something else than it may: {error}"))
         })
     }
@@ -66,11 +66,7 @@ impl Hooks for JsHooks {
     async fn before(&self, call: BeforeCall<'_>) -> Result<Decision, ToolError> {
         let access = serde_json::to_string(call.access).unwrap_or_default();
         let answer = self.boundary.before(self.call, &call.args.to_string(), &access);
-        Ok(match self.ask("beforeToolCall", answer).await? {
-            DecisionText::Run => Decision::Run,
-            DecisionText::Block { reason, terminate } => Decision::Block { reason, terminate },
-            DecisionText::Change { args } => Decision::Change(args),
-        })
+        self.ask("beforeToolCall", answer, decision).await
     }
 
     fn has_after(&self) -> bool {
@@ -80,13 +76,6 @@ impl Hooks for JsHooks {
     async fn after(&self, call: AfterCall<'_>) -> Result<Patch, ToolError> {
         let result = serde_json::to_string(call.result).unwrap_or_default();
         let answer = self.boundary.after(self.call, &call.args.to_string(), &result);
-        let patch: PatchText = self.ask("afterToolCall", answer).await?;
-        Ok(Patch {
-            content: patch.content,
-            details: patch.details,
-            is_error: patch.is_error,
-            usage: patch.usage,
-            terminate: patch.terminate,
-        })
+        self.ask("afterToolCall", answer, patch).await
     }
 }

@@ -2,7 +2,6 @@
 //! numbers like a call, and that is answered through `Boundary.settled`.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -13,11 +12,12 @@ use super::js_env::{EnvFacts, JsEnv};
 use crate::env::Env;
 use crate::env::queue::Ticket;
 use crate::error::ToolError;
+use crate::table::Table;
 use crate::tools;
 
 thread_local! {
     /// Places in a mutation queue that a host holds, by the number of its question.
-    static HELD: RefCell<HashMap<u32, Ticket>> = RefCell::default();
+    static HELD: RefCell<Table<u32, Ticket>> = RefCell::default();
 }
 
 /// The environment of a question; what the face read of it is JSON text.

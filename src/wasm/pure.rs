@@ -1,15 +1,16 @@
 //! Entries to the functions over bytes that need no environment. Contents come through scratch, and go back as an
 //! array that the face owns.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::exports::{answer, parts};
 use crate::error::{ErrorCode, ToolError};
+use crate::json;
 use crate::path;
 use crate::text::diff;
 use crate::text::edit::{self, Edit};
-use crate::tools::{ChangeKind, FileChange};
+use crate::tools::{ChangeKind, FileChange, object};
 
 std::thread_local! {
     static CONTENT: std::cell::RefCell<Vec<u8>> = std::cell::RefCell::default();
@@ -24,7 +25,7 @@ pub fn apply_edits(path: usize, edits: usize, content: usize) -> String {
 }
 
 fn edited(path: &str, edits: &[u8], before: &[u8]) -> Result<Value, ToolError> {
-    let edits: Vec<Edit> = serde_json::from_slice(edits).map_err(|error| {
+    let edits = json::parse(edits).and_then(|edits| json::list(edits, Edit::read)).map_err(|error| {
         ToolError::invalid_arguments(format!(
             "Expected edits as an array of {{ oldText: string, newText: string, replaceAll?: boolean }}: {error}"
         ))
@@ -34,7 +35,7 @@ fn edited(path: &str, edits: &[u8], before: &[u8]) -> Result<Value, ToolError> {
     let diff = diff::from_replacements(name, before, &applied.content, &applied.replacements);
     let change = FileChange::new(path, ChangeKind::Modify, diff);
     CONTENT.set(applied.content);
-    Ok(json!(change))
+    Ok(Value::Object(object(&change)))
 }
 
 /// The content that [`apply_edits`] made, once.

@@ -1,5 +1,7 @@
 //! `cargo xtask`: builds, tests and plays. It installs the tools that are missing and says so.
 
+mod bench;
+mod fuzz;
 mod package;
 mod play;
 mod size;
@@ -19,6 +21,9 @@ cargo xtask COMMAND
   test --quick       format, lints, Rust tests, types: the part that takes seconds
   build              the npm package in pkg/, optimised
   size               what the package weighs, against its budget
+  bench              how fast it is, against its peers: a table; [--json FILE] [--quick] [--full]
+                     [--only edit,diff,read,shell,arguments,start]
+  fuzz [--minutes N] every fuzz target for that long (default 1)
 
 Tools that are missing are installed: the wasm32 target, wasm-bindgen, wasm-pack, npm packages and,
 on Debian as root, Chromium. CHROME and CHROMEDRIVER name a browser and driver of your own.
@@ -30,6 +35,8 @@ enum Command {
     Test { quick: bool },
     Build,
     Size,
+    Bench { options: Vec<String> },
+    Fuzz { minutes: u32 },
     Help,
 }
 
@@ -48,6 +55,8 @@ fn main() -> ExitCode {
         Command::Test { quick } => test::run(quick),
         Command::Build => package::build().map(drop),
         Command::Size => size::report(),
+        Command::Bench { options } => bench::run(&options),
+        Command::Fuzz { minutes } => fuzz::run(minutes),
         Command::Help => {
             print!("{USAGE}");
             Ok(())
@@ -70,9 +79,17 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["test", "--quick"] => Ok(Command::Test { quick: true }),
         ["build"] => Ok(Command::Build),
         ["size"] => Ok(Command::Size),
+        ["bench", options @ ..] => parse_bench(options),
+        ["fuzz"] => Ok(Command::Fuzz { minutes: 1 }),
+        ["fuzz", "--minutes", minutes] => match minutes.parse() {
+            Ok(minutes) if minutes > 0 => Ok(Command::Fuzz { minutes }),
+            _ => Err(format!("--minutes needs a whole number from 1, found {minutes}")),
+        },
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command given.".into()),
-        ["test" | "build" | "size" | "help", rest @ ..] => Err(format!("Unknown option: {}", rest.join(" "))),
+        ["test" | "build" | "size" | "fuzz" | "help", rest @ ..] => {
+            Err(format!("Unknown option: {}", rest.join(" ")))
+        }
         [unknown, ..] => Err(format!("Unknown command: {unknown}")),
     }
 }
@@ -93,4 +110,16 @@ fn parse_play(options: &[&str]) -> Result<Command, String> {
         }
     }
     Ok(Command::Play { check, port })
+}
+
+fn parse_bench(options: &[&str]) -> Result<Command, String> {
+    let mut rest = options.iter();
+    while let Some(option) = rest.next() {
+        match *option {
+            "--quick" | "--full" => {}
+            "--json" | "--only" => drop(rest.next().ok_or(format!("{option} needs a value"))?),
+            unknown => return Err(format!("Unknown option: {unknown}")),
+        }
+    }
+    Ok(Command::Bench { options: options.iter().map(|option| (*option).to_string()).collect() })
 }

@@ -20,7 +20,7 @@ const QUICK: [Stage; 5] = [
     ("types", quick_types),
     ("TypeScript style", style),
 ];
-const ALL: [Stage; 13] = [
+const ALL: [Stage; 14] = [
     ("format", format),
     ("lints", lints),
     ("Rust docs", docs),
@@ -30,6 +30,7 @@ const ALL: [Stage; 13] = [
     ("types", types),
     ("TypeScript style", style),
     ("package tests in Node", node_tests),
+    ("parity with the reference", parity_tests),
     ("wasm tests", wasm_tests),
     ("playground", play::drive),
     ("publint", publint),
@@ -125,12 +126,20 @@ fn style() -> Result<(), Failure> {
 }
 
 fn node_tests() -> Result<(), Failure> {
-    let files = files("tests/js", ".test.mjs");
+    node_tests_of("node --test", "tests/js")
+}
+
+fn parity_tests() -> Result<(), Failure> {
+    node_tests_of("node --test against the reference", "tests/parity")
+}
+
+fn node_tests_of(title: &str, folder: &str) -> Result<(), Failure> {
+    let files = files(folder, ".test.mjs");
     if files.is_empty() {
-        skipped("node --test", "there is no tests/js/*.test.mjs yet");
+        skipped(title, &format!("there is no {folder}/*.test.mjs yet"));
         return Ok(());
     }
-    step("node --test")
+    step(title)
         .note(node_passed)
         .run(Command::new("node").args(["--test", "--test-reporter=spec"]).args(files))
         .map(drop)

@@ -12,6 +12,7 @@ use crate::ui::{Failure, ask, root, step};
 
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 const WASM_PACK: &str = "0.15.1";
+const CARGO_FUZZ: &str = "0.13.2";
 /// Vite and the tests need it.
 const NODE: (u32, u32) = (20, 19);
 
@@ -35,6 +36,10 @@ pub fn wasm_bindgen() -> Result<PathBuf, Failure> {
 
 pub fn wasm_pack() -> Result<PathBuf, Failure> {
     cargo_tool("wasm-pack", &["wasm-pack"], WASM_PACK)
+}
+
+pub fn cargo_fuzz() -> Result<PathBuf, Failure> {
+    cargo_tool("cargo-fuzz", &["cargo-fuzz"], CARGO_FUZZ)
 }
 
 /// The version of wasm-bindgen in Cargo.toml, where it is pinned as "=X.Y.Z".

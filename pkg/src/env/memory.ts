@@ -8,6 +8,7 @@
  * @module
  */
 
+import { declareTwin } from "../copies.js";
 import type { ExecutionEnv, FileInfo, Options } from "../types.js";
 import { checkAborted, failure } from "./failure.js";
 
@@ -143,19 +144,23 @@ export function memory(
     return path.startsWith("/") ? path : `${cwd}/${path}`;
   }
 
+  function bytesAt(path: string, options?: Options): Uint8Array {
+    checkAborted(options);
+    const { node } = locate(root, absolute(path), true);
+    if (!node) throw missing(path);
+    if (node.kind !== "file") throw failure("is_directory", `expected a file, found a directory: ${path}`);
+    return node.bytes;
+  }
+
+  function store(path: string, content: Uint8Array, options?: Options): void {
+    checkAborted(options);
+    put(root, absolute(path), content);
+  }
+
   const env: MemoryEnv = {
     cwd,
-    readBinaryFile(path, options) {
-      checkAborted(options);
-      const { node } = locate(root, absolute(path), true);
-      if (!node) throw missing(path);
-      if (node.kind !== "file") throw failure("is_directory", `expected a file, found a directory: ${path}`);
-      return node.bytes.slice();
-    },
-    writeFile(path, content, options) {
-      checkAborted(options);
-      put(root, absolute(path), content.slice());
-    },
+    readBinaryFile: (path, options) => bytesAt(path, options).slice(),
+    writeFile: (path, content, options) => store(path, content.slice(), options),
     fileInfo(path, options) {
       checkAborted(options);
       const place = locate(root, absolute(path), false);
@@ -196,6 +201,8 @@ export function memory(
       attach(parent, name, { kind: "symlink", target, mtimeMs: Date.now() });
     },
   };
+  declareTwin(env.readBinaryFile, bytesAt);
+  declareTwin(env.writeFile, store);
   return Object.assign(
     env,
     home !== undefined && { home },

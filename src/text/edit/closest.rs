@@ -6,12 +6,13 @@
 //! in a very long line (minified, or of a file with CR alone) the whole text looks for the piece that
 //! does. The work is one pass over the file and a bounded number of votes: no clock, no backtracking.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
 use super::show::is_odd_space;
+use crate::table::sorted;
 
 /// At most so many lines of the text vote: the longest ones.
 const MAX_VOTERS: usize = 64;
@@ -133,6 +134,7 @@ fn key(line: &[u8]) -> (u64, usize) {
 }
 
 struct Voter {
+    hash: u64,
     /// Its places in the text, the first few.
     in_text: Vec<usize>,
     length: usize,
@@ -142,43 +144,50 @@ struct Voter {
 }
 
 fn by_votes(body: &[u8], wanted: &[&[u8]]) -> Option<usize> {
-    let mut voters: HashMap<u64, Voter> = HashMap::new();
-    for (index, line) in wanted.iter().enumerate() {
+    let keys = wanted.iter().enumerate().map(|(index, line)| {
         let (hash, length) = key(line);
-        if length == 0 {
-            continue;
-        }
-        let new = || Voter { in_text: Vec::new(), length, in_file: Vec::new(), count: 0 };
-        let voter = voters.entry(hash).or_insert_with(new);
-        if voter.in_text.len() < 4 {
-            voter.in_text.push(index);
-        }
-    }
+        (hash, index, length)
+    });
+    let keys = sorted(keys.filter(|(_, _, length)| *length > 0).collect());
+    let mut voters: Vec<Voter> = keys
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|same| Voter {
+            hash: same[0].0,
+            in_text: same.iter().take(4).map(|(_, index, _)| *index).collect(),
+            length: same[0].2,
+            in_file: Vec::new(),
+            count: 0,
+        })
+        .collect();
     if voters.len() > MAX_VOTERS {
-        let mut by_length: Vec<_> = voters.iter().map(|(&hash, v)| (v.length, v.in_text[0], hash)).collect();
-        by_length.sort_unstable_by(|a, b| b.cmp(a));
-        for (_, _, hash) in &by_length[MAX_VOTERS..] {
-            voters.remove(hash);
-        }
+        let rank = |voter: &Voter| (voter.length, voter.in_text[0]);
+        let ranks = sorted(voters.iter().map(rank).collect());
+        let least = ranks[ranks.len() - MAX_VOTERS];
+        voters.retain(|voter| rank(voter) >= least);
     }
     for (number, line) in lines(body).enumerate() {
-        if let Some(voter) = voters.get_mut(&key(line).0) {
+        let (hash, _) = key(line);
+        if let Ok(at) = voters.binary_search_by_key(&hash, |voter| voter.hash) {
+            let voter = &mut voters[at];
             voter.count += 1;
             if voter.in_file.len() < MAX_PLACES {
                 voter.in_file.push(number);
             }
         }
     }
-    let mut votes: HashMap<usize, u64> = HashMap::new();
-    for voter in voters.values() {
+    let mut votes: Vec<(usize, u64)> = Vec::new();
+    for voter in voters {
         let weight = voter.length.min(64) as u64 * 4096 / voter.count.clamp(1, 4096) as u64;
         for &place in &voter.in_file {
             for &index in &voter.in_text {
-                *votes.entry(place.saturating_sub(index)).or_default() += weight.max(1);
+                votes.push((place.saturating_sub(index), weight.max(1)));
             }
         }
     }
-    votes.into_iter().max_by_key(|&(line, vote)| (vote, std::cmp::Reverse(line))).map(|(line, _)| line)
+    let votes = sorted(votes);
+    let blocks = votes.chunk_by(|a, b| a.0 == b.0);
+    let blocks = blocks.map(|same| (same.iter().map(|(_, weight)| weight).sum::<u64>(), Reverse(same[0].0)));
+    blocks.max().map(|(_, Reverse(line))| line)
 }
 
 enum Like {

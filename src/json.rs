@@ -1,0 +1,139 @@
+//! JSON values read into structs, by hand: derived readers are some KB of code for each struct.
+
+use serde_json::{Map, Value};
+
+/// The fields of an object. Reading takes them out, so that texts are moved and not copied.
+pub(crate) struct Fields(Map<String, Value>);
+
+impl Fields {
+    /// The fields of a value.
+    ///
+    /// # Errors
+    /// For what is no object, what is wrong with it. So it is with all that can fail here.
+    pub fn of(value: Value) -> Result<Fields, String> {
+        match value {
+            Value::Object(map) => Ok(Fields(map)),
+            other => Err(wrong(&other, "an object")),
+        }
+    }
+
+    /// Refuses fields that are not known. Those with a `?` may be null; it is read as nothing.
+    pub fn only(&self, known: &[&str]) -> Result<(), String> {
+        for (key, value) in &self.0 {
+            let Some(known) = known.iter().find(|known| known.trim_end_matches('?') == key) else {
+                let names = known.join("`, `").replace('?', "");
+                return Err(format!("unknown field `{key}`, expected one of `{names}`"));
+            };
+            if value.is_null() && !known.ends_with('?') {
+                return Err(format!("null for `{key}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The field's value; nothing for null.
+    pub fn take(&mut self, key: &str) -> Option<Value> {
+        self.0.get_mut(key).map(Value::take).filter(|value| !value.is_null())
+    }
+
+    /// The field's value, read; an error names the field.
+    pub fn read<T>(
+        &mut self,
+        key: &str,
+        read: impl FnOnce(Value) -> Result<T, String>,
+    ) -> Result<Option<T>, String> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        read(value).map(Some).map_err(|error| format!("{error} for `{key}`"))
+    }
+
+    /// A string.
+    pub fn text(&mut self, key: &str) -> Result<Option<String>, String> {
+        self.read(key, text)
+    }
+
+    /// A number.
+    pub fn number(&mut self, key: &str) -> Result<Option<f64>, String> {
+        self.read(key, |value| value.as_f64().ok_or_else(|| wrong(&value, "a number")))
+    }
+
+    /// A boolean.
+    pub fn flag(&mut self, key: &str) -> Result<Option<bool>, String> {
+        self.read(key, |value| value.as_bool().ok_or_else(|| wrong(&value, "a boolean")))
+    }
+
+    /// An array of strings.
+    pub fn texts(&mut self, key: &str) -> Result<Option<Vec<String>>, String> {
+        self.read(key, |value| list(value, text))
+    }
+
+    /// The fields with their names.
+    pub fn into_iter(self) -> impl Iterator<Item = (String, Value)> {
+        self.0.into_iter()
+    }
+}
+
+/// A string.
+pub(crate) fn text(value: Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(wrong(&other, "a string")),
+    }
+}
+
+/// An array, item by item.
+pub(crate) fn list<T>(value: Value, read: impl Fn(Value) -> Result<T, String>) -> Result<Vec<T>, String> {
+    match value {
+        Value::Array(items) => items.into_iter().map(read).collect(),
+        other => Err(wrong(&other, "an array")),
+    }
+}
+
+/// A field that must be there.
+pub(crate) fn required<T>(key: &str, value: Option<T>) -> Result<T, String> {
+    value.ok_or_else(|| format!("missing field `{key}`"))
+}
+
+/// What is said of a value of another type.
+pub(crate) fn wrong(found: &Value, expected: &str) -> String {
+    let found: String = found.to_string().chars().take(80).collect();
+    format!("invalid type: {found}, expected {expected}")
+}
+
+/// A number in a message, as JavaScript prints it.
+pub(crate) fn shown(number: f64) -> String {
+    ryu_js::Buffer::new().format(number).to_owned()
+}
+
+/// JSON text.
+pub(crate) fn parse(text: &[u8]) -> Result<Value, String> {
+    serde_json::from_slice(text).map_err(|error| error.to_string())
+}
+
+/// JSON text that is part of this crate.
+pub(crate) fn known(text: &str) -> Value {
+    parse(text.as_bytes()).expect("a constant of the crate is JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let mut fields = Fields::of(json!({"a": "x", "b": null, "c": [1], "d": true})).unwrap();
+        assert_eq!(fields.only(&["a", "b?", "c", "d"]), Ok(()));
+        assert_eq!(fields.only(&["a", "b", "c", "d"]).unwrap_err(), "null for `b`");
+        assert_eq!(
+            fields.only(&["b?", "a", "d"]).unwrap_err(),
+            "unknown field `c`, expected one of `b`, `a`, `d`"
+        );
+        assert_eq!(fields.number("a").unwrap_err(), "invalid type: \"x\", expected a number for `a`");
+        assert_eq!(fields.text("b"), Ok(None));
+        assert_eq!(required("b", fields.text("b").unwrap()).unwrap_err(), "missing field `b`");
+        assert_eq!(fields.texts("c").unwrap_err(), "invalid type: 1, expected a string for `c`");
+        assert_eq!(fields.flag("d"), Ok(Some(true)));
+        assert!(Fields::of(json!([])).is_err() && list(json!({}), text).is_err());
+    }
+}
