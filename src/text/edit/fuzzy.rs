@@ -331,7 +331,7 @@ fn ascii_len(bytes: &[u8]) -> usize {
     whole + bytes[whole..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use std::iter::once;
 
