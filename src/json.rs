@@ -25,7 +25,7 @@ impl Fields {
                 return Err(format!("unknown field `{key}`, expected one of `{names}`"));
             };
             if value.is_null() && !known.ends_with('?') {
-                return Err(format!("null for `{key}`"));
+                return Err(format!("invalid type: null, expected a value for `{key}`"));
             }
         }
         Ok(())
@@ -124,7 +124,10 @@ mod tests {
     fn what_is_wrong_is_named() {
         let mut fields = Fields::of(json!({"a": "x", "b": null, "c": [1], "d": true})).unwrap();
         assert_eq!(fields.only(&["a", "b?", "c", "d"]), Ok(()));
-        assert_eq!(fields.only(&["a", "b", "c", "d"]).unwrap_err(), "null for `b`");
+        assert_eq!(
+            fields.only(&["a", "b", "c", "d"]).unwrap_err(),
+            "invalid type: null, expected a value for `b`"
+        );
         assert_eq!(
             fields.only(&["b?", "a", "d"]).unwrap_err(),
             "unknown field `c`, expected one of `b`, `a`, `d`"
