@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { afterEach, before, beforeEach, describe, mock, test } from "node:test";
-import { createToolset, init, validateToolArguments } from "tackroom";
+import { createToolset, init, validateToolArguments, withFileMutationQueue } from "tackroom";
 import { memory } from "tackroom/env/memory";
 import {
   assertFailed,
@@ -127,6 +127,28 @@ describe("a trap", { skip }, () => {
     assert.equal((await edit).isError, false, "it sees what the dead instance wrote");
     assert.equal((await overwrite).isError, false);
     assert.equal(contentOf(env, "/slow.txt"), "last");
+    await nothingLeft();
+  });
+
+  test("what runs in a host's own place in the queue is waited for", async () => {
+    const env = trapsLater(files());
+    const toolset = await createToolset(env);
+    const held = deferred();
+    const own = withFileMutationQueue(env, "file.txt", async () => {
+      await held.promise;
+      await env.writeFile("/file.txt", new TextEncoder().encode("the host's\n"));
+      return "done";
+    });
+    await sleep(2);
+    assertFailed(await run(toolset, ...TRAP), "trapped");
+    const edits = [{ oldText: "host's", newText: "model's" }];
+    const edit = run(toolset, "edit", { path: "./file.txt", edits });
+    await sleep(5);
+    assert.equal(contentOf(env, "/file.txt"), "one\n", "the place outlives the instance");
+    held.resolve();
+    assert.equal(await soon(own), "done");
+    assert.equal((await soon(edit)).isError, false);
+    assert.equal(contentOf(env, "/file.txt"), "the model's\n");
     await nothingLeft();
   });
 
