@@ -103,6 +103,25 @@ pub struct ExecOutcome {
 /// hand a chunk over the moment it comes, and nothing piles up on the way.
 pub type OutputSink = Rc<dyn Fn(Stream, &[u8])>;
 
+/// A file that is taken for a change, until this is dropped.
+#[derive(Default)]
+pub struct Held(Option<Box<dyn FnOnce()>>);
+
+impl Held {
+    /// Lets go by this.
+    pub fn until(release: impl FnOnce() + 'static) -> Self {
+        Held(Some(Box::new(release)))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(release) = self.0.take() {
+            release();
+        }
+    }
+}
+
 /// The place where tools work. Paths are absolute POSIX paths; failures carry a code of
 /// [`crate::error::ErrorCode`] and the environment's own words.
 #[allow(async_fn_in_trait, reason = "one thread, no boxing: the futures need no Send")]
@@ -146,9 +165,12 @@ pub trait Env {
     ) -> Result<Option<ExecOutcome>, ToolError> {
         Ok(None)
     }
-    /// Waits until writes to this path that an earlier life of the core began have settled (a module that trapped
-    /// leaves its writes with the host).
-    async fn settle_earlier_writes(&self, _path: &str) {}
+    /// Takes a file for a change, beyond this core: waits until writes to it that an earlier life of the core began
+    /// have settled (a module that trapped leaves its writes with the host), then for the environment's own lock,
+    /// where it has one.
+    async fn hold(&self, _path: &str) -> Result<Held, ToolError> {
+        Ok(Held::default())
+    }
 }
 
 /// Clock and timers. They come from the host's runtime, not from the user's environment.

@@ -7,6 +7,7 @@
 
 import { type Core, glue, type RunningCall } from "./core.js";
 import { ToolError } from "./errors.js";
+import { Locks } from "./locks.js";
 import { OutputStream } from "./output.js";
 import type { ExecOptions } from "./types.js";
 import { bytesOf, callMethod, explained, isThenable, kindOf, settle, settled } from "./values.js";
@@ -17,6 +18,7 @@ export class Boundary {
   readonly #generation: number;
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #execs = new Map<number, AbortController>();
+  readonly #locks = new Locks();
   /** Set when the instance has trapped: nothing that is left of it may reach the host any more. */
   isDead = false;
 
@@ -44,6 +46,16 @@ export class Boundary {
   earlierWrites(env: number, path: string): Promise<unknown> | undefined {
     this.#check();
     return writesInFlight.earlierThan(env, path, this.#generation);
+  }
+
+  lock(env: object, path: string, id: number): Promise<void> {
+    this.#check();
+    return this.#locks.take(env, path, id);
+  }
+
+  unlock(id: number): void {
+    // A dead instance's are let go of at the end, when its writes have settled.
+    if (!this.isDead) this.#locks.release(id);
   }
 
   exec(env: object, request: string, exec: number): unknown {
@@ -100,6 +112,7 @@ export class Boundary {
     for (const controller of this.#execs.values()) controller.abort();
     this.#timers.clear();
     this.#execs.clear();
+    this.#locks.releaseAfterWrites(this.#generation);
   }
 
   watch(value: object, id: number): boolean {

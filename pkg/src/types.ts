@@ -96,6 +96,12 @@ export interface ExecutionEnv {
   canonicalPath?(path: string, options?: Options): MaybePromise<string | Result<string>>;
   /** Creates a directory and its parents; one that exists is no failure. */
   createDir?(path: string, options?: Options): MaybePromise<void | Result<void>>;
+  /**
+   * Runs `fn` while nobody else who uses the same lock changes what `key`, an absolute path, names: another tab, say
+   * (Web Locks). It is held around each change of a file, within the toolset's own queue. Without it, others than
+   * this page are not waited for. Must run `fn` once, and settle as it does.
+   */
+  lock?<T>(key: string, fn: () => Promise<T>): Promise<T>;
   /** Runs a command in a shell. Without it there are no shell tools. */
   exec?(command: string, options: ExecOptions): MaybePromise<ExecResult | Result<ExecResult>>;
 }

@@ -149,7 +149,8 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     let file = file.map_err(|error| could_not_edit(error, &args.path))?;
     let failed = |error: ToolError| could_not_edit(error, &file.shown);
     files::expect_file(&file).map_err(failed)?;
-    cx.env.settle_earlier_writes(&file.path).await;
+    let held = cx.env.hold(&file.path).await;
+    let _held = held.map_err(|error| failed(files::unusable(error, &file.shown, &file.path)))?;
     let before = cx.env.read_file(&file.path).await;
     let before = before.map_err(|error| failed(files::unusable(error, &file.shown, &file.path)))?;
     let applied = apply_edits(&before, &args.edits, &file.shown).map_err(|error| error.at(&file.path))?;

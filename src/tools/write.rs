@@ -76,7 +76,8 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     let ticket = cx.queue.ticket();
     let file = ticket.enter(files::Finder::new(cx).to_change(&args.path, true)).await?;
     files::expect_file(&file)?;
-    cx.env.settle_earlier_writes(&file.path).await;
+    let held = cx.env.hold(&file.path).await;
+    let _held = held.map_err(|error| files::unusable(error, &file.shown, &file.path))?;
     let before = match &file.info {
         None => None,
         // A link whose target is not there creates the target.

@@ -48,6 +48,13 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = earlierWrites)]
     pub fn earlier_writes(this: &Boundary, env: u32, path: &str) -> Result<JsValue, JsValue>;
 
+    /// A promise that is settled once the environment's lock on the path is held under the id.
+    #[wasm_bindgen(method, catch)]
+    pub fn lock(this: &Boundary, env: &JsValue, path: &str, id: u32) -> Result<JsValue, JsValue>;
+    /// Lets go of it, or does not want it any more.
+    #[wasm_bindgen(method, catch)]
+    pub fn unlock(this: &Boundary, id: u32) -> Result<(), JsValue>;
+
     /// Whether the value is a promise; if so, its outcome is reported under the id.
     #[wasm_bindgen(method, catch)]
     fn watch(this: &Boundary, value: &JsValue, id: u32) -> Result<bool, JsValue>;

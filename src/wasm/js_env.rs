@@ -1,6 +1,6 @@
 //! [`Env`] over the host's object. Whatever it answers is looked at before it is believed.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::*;
 
 use super::boundary::{Boundary, wrong_answer};
 use super::convert::failure;
-use crate::env::{Env, ExecOutcome, ExecRequest, FileInfo, FileKind, OutputSink, Shell, Stream};
+use crate::env::{Env, ExecOutcome, ExecRequest, FileInfo, FileKind, Held, OutputSink, Shell, Stream};
 use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::path;
@@ -259,9 +259,18 @@ impl Env for JsEnv {
         self.exec_outcome(self.unwrap(value)?).map(Some)
     }
 
-    async fn settle_earlier_writes(&self, path: &str) {
-        let answer = self.boundary.earlier_writes(self.facts.key, path);
-        let _ = self.boundary.outcome(answer).await;
+    async fn hold(&self, path: &str) -> Result<Held, ToolError> {
+        let earlier = self.boundary.earlier_writes(self.facts.key, path);
+        let _ = self.boundary.outcome(earlier).await;
+        if !self.has("lock") {
+            return Ok(Held::default());
+        }
+        let id = NEXT_LOCK.replace(NEXT_LOCK.get().wrapping_add(1));
+        let boundary = self.boundary.clone();
+        // Made before the wait: who gives up waiting lets go, too. Unlocking only fails in a dead instance.
+        let held = Held::until(move || drop(boundary.unlock(id)));
+        self.boundary.outcome(self.boundary.lock(&self.object, path, id)).await?;
+        Ok(held)
     }
 }
 
@@ -301,6 +310,7 @@ impl JsEnv {
 }
 
 thread_local! {
+    static NEXT_LOCK: Cell<u32> = const { Cell::new(0) };
     static SINKS: RefCell<(u32, Table<u32, OutputSink>)> = RefCell::default();
 }
 

@@ -9,15 +9,15 @@ use wasm_bindgen::prelude::*;
 
 use super::exports::{STATE, answer, parts};
 use super::js_env::{EnvFacts, JsEnv};
-use crate::env::Env;
 use crate::env::queue::Ticket;
+use crate::env::{Env, Held};
 use crate::error::ToolError;
 use crate::table::Table;
 use crate::tools;
 
 thread_local! {
     /// Places in a mutation queue that a host holds, by the number of its question.
-    static HELD: RefCell<Table<u32, Ticket>> = RefCell::default();
+    static HELD: RefCell<Table<u32, (Held, Ticket)>> = RefCell::default();
 }
 
 /// The environment of a question; what the face read of it is JSON text.
@@ -38,8 +38,8 @@ pub fn queue_enter(env: JsValue, facts: usize, path: usize, question: u32) -> St
         ask(env, question, async move |env: &JsEnv| {
             let path = String::from_utf8_lossy(&path);
             let key = ticket.enter(tools::mutation_key(env, &path)).await?;
-            env.settle_earlier_writes(&key).await;
-            HELD.with_borrow_mut(|held| held.insert(question, ticket));
+            let held = env.hold(&key).await?;
+            HELD.with_borrow_mut(|places| places.insert(question, (held, ticket)));
             Ok(key)
         });
         Value::Null
@@ -50,8 +50,8 @@ pub fn queue_enter(env: JsValue, facts: usize, path: usize, question: u32) -> St
 #[wasm_bindgen]
 pub fn queue_leave(question: u32) {
     // Dropped outside of the borrow: it wakes whoever waits.
-    let ticket = HELD.with_borrow_mut(|held| held.remove(&question));
-    drop(ticket);
+    let place = HELD.with_borrow_mut(|places| places.remove(&question));
+    drop(place);
     STATE.with(|state| state.executor.run());
 }
 
