@@ -26,14 +26,20 @@ async function repetitions(action, atLeastMs) {
   }
 }
 
+/** Runs a short action until the engine has its best code for it, JavaScript and wasm alike; a long one has had it. */
+async function warm(action, ms = 500) {
+  const end = performance.now() + ms;
+  while (performance.now() < end) await action();
+}
+
 /**
  * Median CPU milliseconds of each action, measured in turn. The first action is ours. An action that takes long is
  * run less often: `budgetMs` bounds what is spent on each of them.
  */
 export async function compare(actions, { runs = 7, batchMs = 40, budgetMs = 8000 } = {}) {
   const times = [];
-  // Doubles as the warm-up.
   for (const action of actions) times.push(await repetitions(action, batchMs));
+  for (const action of actions) await warm(action);
   const taken = actions.map(() => []);
   const spent = actions.map(() => 0);
   for (let run = 0; run < runs; run++) {
