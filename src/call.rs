@@ -15,11 +15,13 @@ use serde_json::{Map, Value};
 use crate::error::{ErrorCode, ToolError};
 use crate::tools::{Content, FileChange, Output};
 
+mod arguments;
 pub mod hooks;
 pub mod options;
 mod pipeline;
 pub mod registry;
 
+pub use arguments::ArgumentSchema;
 pub use hooks::{AfterCall, BeforeCall, Decision, Hooks, NoHooks, Patch};
 pub use options::Options;
 pub use pipeline::{Scope, run};

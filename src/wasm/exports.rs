@@ -12,11 +12,12 @@ use super::boundary::{self, Boundary, JsHost};
 use super::executor::Executor;
 use super::js_env::{self, EnvFacts, JsEnv};
 use super::js_hooks::JsHooks;
-use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
+use crate::call::{
+    self, ArgumentSchema, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult,
+};
 use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
 use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
-use crate::schema::{Coercion, CompiledSchema, parse, wording};
 use crate::table::Table;
 use crate::unicode;
 
@@ -30,12 +31,6 @@ struct Toolset {
     registry: RefCell<Rc<Registry>>,
 }
 
-/// The parameters of a host's tool, for checks outside of toolsets.
-struct ToolSchema {
-    tool: String,
-    compiled: CompiledSchema,
-}
-
 #[derive(Default)]
 pub(super) struct State {
     pub(super) boundary: RefCell<Option<Boundary>>,
@@ -45,7 +40,7 @@ pub(super) struct State {
     /// By the environment's key, while a toolset, a call or a ticket has them.
     queues: RefCell<Table<u32, WeakQueue>>,
     calls: RefCell<Table<u32, Abort>>,
-    schemas: RefCell<Table<u32, Rc<ToolSchema>>>,
+    schemas: RefCell<Table<u32, Rc<ArgumentSchema>>>,
     next_schema: Cell<u32>,
     scratch: RefCell<Vec<u8>>,
 }
@@ -361,12 +356,12 @@ pub fn tasks() -> usize {
 #[wasm_bindgen]
 pub fn schema_new(name: usize, schema: usize) -> String {
     let [name, schema] = parts([name, schema]);
-    let tool = String::from_utf8_lossy(&name).into_owned();
-    answer(compile(&tool, &schema).map(|compiled| {
+    let compiled = ArgumentSchema::compile(&String::from_utf8_lossy(&name), &schema);
+    answer(compiled.map(|compiled| {
         STATE.with(|state| {
             let id = state.next_schema.get();
             state.next_schema.set(id.wrapping_add(1));
-            state.schemas.borrow_mut().insert(id, Rc::new(ToolSchema { tool, compiled }));
+            state.schemas.borrow_mut().insert(id, Rc::new(compiled));
             id.into()
         })
     }))
@@ -378,52 +373,20 @@ pub fn schema_free(id: u32) {
     STATE.with(|state| state.schemas.borrow_mut().remove(&id));
 }
 
-fn compile(name: &str, schema: &[u8]) -> Result<CompiledSchema, ToolError> {
-    let schema = json::parse(schema).map_err(|error| {
-        ToolError::invalid_arguments(format!("The parameters of tool \"{name}\" are no JSON Schema: {error}"))
-    })?;
-    CompiledSchema::compile(&schema).map_err(|needs| {
-        ToolError::new(
-            ErrorCode::NotSupported,
-            format!(
-                "The parameters of tool \"{name}\" use \"{}\" at {}, which this version does not check: it knows \
-                 type, properties, required, additionalProperties, items, enum, const, the bounds of numbers, \
-                 strings and arrays, anyOf and nullable",
-                needs.keyword,
-                if needs.path.is_empty() { "the top" } else { &needs.path },
-            ),
-        )
-    })
-}
-
-/// Checks the argument text in scratch against a schema. Answers nothing where the text, read as plain JSON, fits as
-/// it is: that is the rule, and the face reads it itself.
+/// Checks the argument text in scratch against a schema. Answers nothing where the text fits as it is: the face reads
+/// it itself.
 #[wasm_bindgen]
 pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> Option<String> {
     STATE.with(|state| {
         let schema = state.schemas.borrow().get(&schema).cloned();
-        let Some(ToolSchema { tool, compiled }) = schema.as_deref() else {
+        let Some(schema) = schema else {
             let gone = ToolError::new(ErrorCode::Unknown, "The schema is not known any more");
             return Some(answer(Err(gone)));
         };
-        if incomplete {
-            return Some(answer(Err(call::cut_off(tool))));
-        }
-        {
-            let scratch = state.scratch.borrow();
-            match serde_json::from_slice::<Value>(&scratch[..arguments]) {
-                Ok(value) if !value.is_string() && compiled.accepts(&value) => return None,
-                _ => {}
-            }
+        if !incomplete && schema.fits(&state.scratch.borrow()[..arguments]) {
+            return None;
         }
         let [arguments] = parts([arguments]);
-        Some(answer(validate(tool, compiled, &arguments)))
+        Some(answer(schema.validate(&arguments, incomplete)))
     })
-}
-
-fn validate(tool: &str, schema: &CompiledSchema, arguments: &[u8]) -> Result<Value, ToolError> {
-    let received = parse::arguments(tool, arguments, !schema.has_required())?;
-    schema
-        .check(received.clone(), Coercion::Safe)
-        .map_err(|errors| ToolError::invalid_arguments(wording::report(tool, &errors, &received)))
 }
