@@ -79,7 +79,8 @@ impl World {
             disk: Disk {
                 env,
                 host: host.clone(),
-                write_ms: 20.0,
+                // Longer than finding and reading a file takes: an edit that did not wait would read too early.
+                write_ms: 200.0,
                 failures: RefCell::default(),
                 written: Cell::new(0),
             },

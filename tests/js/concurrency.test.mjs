@@ -39,6 +39,9 @@ function slow(env, delay) {
   return env;
 }
 
+/** A write takes longer than finding and reading a file: an edit that did not wait for it would read too early. */
+const slowToWrite = (ms) => (method) => (method === "writeFile" ? 5 * ms : ms);
+
 const edit = (toolset, path, oldText, newText, options) =>
   run(toolset, "edit", { path, edits: [{ oldText, newText }] }, options);
 const contentOf = (env, path) => new TextDecoder().decode(env.snapshot()[path]);
@@ -96,7 +99,7 @@ describe("two edits of one file at once (C01)", () => {
   };
   for (const [title, make] of Object.entries(cases)) {
     test(title, async () => {
-      const env = slow(memory({ "race.txt": "50\n75\n" }), () => 20);
+      const env = slow(memory({ "race.txt": "50\n75\n" }), slowToWrite(20));
       const [one, other] = await make(env);
       const results = await Promise.all([
         edit(one, "race.txt", "50", "FIFTY"),
@@ -108,7 +111,7 @@ describe("two edits of one file at once (C01)", () => {
   }
 
   test("through a link", async () => {
-    const env = slow(memory({ "race.txt": "50\n75\n" }), () => 5);
+    const env = slow(memory({ "race.txt": "50\n75\n" }), slowToWrite(5));
     env.symlink("/race.txt", "/link.txt");
     const toolset = await createToolset(env);
     await Promise.all([edit(toolset, "link.txt", "50", "FIFTY"), edit(toolset, "race.txt", "75", "SEVENTY")]);
