@@ -28,9 +28,12 @@
 //! assert!(text.starts_with("Validation failed for tool \"read\":\n  - path: must be string, got array\n"));
 //! ```
 
+mod beyond;
 mod check;
 mod coerce;
 mod compile;
+#[cfg(feature = "schema")]
+pub mod engine;
 mod errors;
 mod number;
 pub mod parse;
@@ -42,7 +45,7 @@ use serde_json::Value;
 pub use compile::{CompiledSchema, NeedsEngine};
 pub use errors::{Kind, MAX_ERRORS, SchemaError};
 
-/// How far a value may be bent to fit its schema. Optional nulls are dropped in every mode.
+/// How far a value may be bent to fit its schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Coercion {
@@ -52,6 +55,22 @@ pub enum Coercion {
     Safe,
     /// None.
     None,
+}
+
+/// What may be done to a value before it is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repairs {
+    /// How far values may be bent.
+    pub coercion: Coercion,
+    /// Whether an optional property that is null where null does not fit is dropped.
+    pub drop_optional_nulls: bool,
+}
+
+impl From<Coercion> for Repairs {
+    /// With optional nulls dropped.
+    fn from(coercion: Coercion) -> Self {
+        Repairs { coercion, drop_optional_nulls: true }
+    }
 }
 
 impl CompiledSchema {
@@ -68,7 +87,8 @@ impl CompiledSchema {
         check::valid(&self.root, value)
     }
 
-    /// Drops optional nulls, coerces and checks, in one pass over the value.
+    /// Drops optional nulls, coerces and checks, in one pass over the value; a [`Coercion`] alone stands for
+    /// [`Repairs`] that drop nulls.
     ///
     /// The value that comes back always fits the schema. An optional property that is null where null
     /// does not fit is dropped, at every depth; a required one stays and fails. Null never becomes
@@ -88,10 +108,11 @@ impl CompiledSchema {
     /// assert_eq!((errors[0].path.as_str(), errors[0].kind), ("n", Kind::Type));
     /// assert_eq!(errors[0].message, "must be integer, got \"0x10\"");
     /// ```
-    pub fn check(&self, mut value: Value, coercion: Coercion) -> Result<Value, Vec<SchemaError>> {
-        if check::fit(&self.root, &mut value, check::Fit::new(coercion)) {
+    pub fn check(&self, mut value: Value, repairs: impl Into<Repairs>) -> Result<Value, Vec<SchemaError>> {
+        let repairs = repairs.into();
+        if check::fit(&self.root, &mut value, check::Fit::new(repairs, &[])) {
             return Ok(value);
         }
-        Err(errors::collect(&self.root, &value, coercion))
+        Err(errors::collect(&self.root, &value, repairs))
     }
 }

@@ -46,6 +46,11 @@ impl<K: Ord, V> Table<K, V> {
         self.place(key).ok().map(|at| &mut self.rows[at].1)
     }
 
+    /// The values, by their keys.
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        self.rows.iter().map(|(_, value)| value)
+    }
+
     /// Whether the key is there.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::env::{Abort, Env, Host, MutationQueue};
 use crate::error::{ErrorCode, ToolError};
-use crate::schema::{SchemaError, parse, wording};
+use crate::schema::{Coercion, SchemaError, parse, wording};
 use crate::tools::{Access, Builtin, FileChange, OnAbort, Output, ToolContext, boxed};
 
 /// Everything that a call runs with.
@@ -79,7 +79,7 @@ async fn preflight<E: Env, H: Host, K: Hooks>(
     }
     let tool = scope.registry.find(&call.name)?;
     let schema = scope.registry.schema(tool);
-    let coercion = scope.options.coercion.into();
+    let coercion: Coercion = scope.options.coercion.into();
     let received = || match &call.arguments {
         Arguments::Text(text) => parse::arguments(&call.name, text, !schema.has_required()),
         Arguments::Value(value) => parse::unwrap_value(&call.name, value.clone(), !schema.has_required()),
@@ -116,7 +116,8 @@ async fn ask_before<E: Env, H: Host, K: Hooks>(
             Err(Refusal { error: ToolError::new(ErrorCode::Blocked, reason), terminate })
         }
         Decision::Change(changed) => {
-            let checked = scope.registry.schema(tool).check(changed.clone(), scope.options.coercion.into());
+            let checked =
+                scope.registry.schema(tool).check(changed.clone(), Coercion::from(scope.options.coercion));
             let args = checked.map_err(|errors| invalid(call, &errors, &changed))?;
             Ok(Cleared { tool, args, access: None })
         }

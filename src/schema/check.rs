@@ -1,31 +1,42 @@
 //! The two walks of the checker: `valid` only looks, `fit` also changes the value on its way.
 //!
-//! Neither builds a message; see `errors`. Both recurse as deep as the schema is nested, no deeper.
+//! Neither builds a message; see `errors`. Both recurse as deep as the schema is nested, no deeper: where a reference
+//! makes a schema endless, as deep as the value is.
+//!
+//! A value has to fit one schema object, or several at once where `allOf` or a reference says so: [`All`].
 
 use std::cmp::Ordering;
+use std::slice;
 
 use serde_json::{Map, Number, Value};
 
-use super::Coercion;
 use super::coerce;
 use super::compile::{Node, Rules, Type};
 use super::number::{compare, equal, to_safe_integer};
 use super::parse::MAX_DEPTH;
+use super::{Coercion, Repairs};
+
+/// Schema objects that a value has to fit at once; never none.
+pub(super) type All<'a> = &'a [&'a Rules];
 
 /// What `fit` may do to a value.
 #[derive(Clone, Copy)]
-pub(super) struct Fit {
+pub(super) struct Fit<'a> {
     pub coercion: Coercion,
+    pub drop_optional_nulls: bool,
     /// How many levels of nesting are left below here, for JSON text that becomes a part of the value.
     pub levels: usize,
+    /// What references point to.
+    pub targets: &'a [Node],
 }
 
-impl Fit {
-    pub fn new(coercion: Coercion) -> Fit {
-        Fit { coercion, levels: MAX_DEPTH }
+impl<'a> Fit<'a> {
+    pub fn new(repairs: Repairs, targets: &'a [Node]) -> Fit<'a> {
+        let Repairs { coercion, drop_optional_nulls } = repairs;
+        Fit { coercion, drop_optional_nulls, levels: MAX_DEPTH, targets }
     }
 
-    pub fn below(self) -> Fit {
+    pub fn below(self) -> Fit<'a> {
         Fit { levels: self.levels.saturating_sub(1), ..self }
     }
 }
@@ -35,7 +46,10 @@ pub(super) fn valid(node: &Node, value: &Value) -> bool {
     match node {
         Node::Any => true,
         Node::Never => false,
-        Node::Rules(rules) => valid_beside_any_of(rules, value) && fits_a_branch(rules, value),
+        Node::Rules(rules) => match rules.beyond.as_ref().and_then(|beyond| beyond.verdict(value)) {
+            Some(verdict) => verdict,
+            None => valid_beside_any_of(rules, value) && fits_a_branch(rules, value),
+        },
     }
 }
 
@@ -45,11 +59,15 @@ fn valid_beside_any_of(rules: &Rules, value: &Value) -> bool {
     }
     match value {
         Value::Array(items) => {
-            rules.items.as_ref().is_none_or(|node| items.iter().all(|item| valid(node, item)))
+            let from = rules.beyond.as_ref().map_or(0, |beyond| beyond.tuple().len());
+            rules.items.as_ref().is_none_or(|node| items.iter().skip(from).all(|item| valid(node, item)))
         }
         Value::Object(map) => {
-            has_required(rules, map)
-                && (!rules.checks_keys() || map.iter().all(|(key, value)| valid(rules.property(key), value)))
+            let fits = |(key, value): (&String, &Value)| match rules.beyond {
+                None => valid(rules.property(key), value),
+                Some(_) => rules.nodes_of(key).all(|node| valid(node, value)),
+            };
+            has_required(rules, map) && (!rules.checks_keys() || map.iter().all(fits))
         }
         _ => true,
     }
@@ -63,78 +81,144 @@ fn fits_a_branch(rules: &Rules, value: &Value) -> bool {
 ///
 /// Where it does not, the walk still goes over everything, so that the errors are about what is wrong
 /// and not about what would have been coerced.
-pub(super) fn fit(node: &Node, value: &mut Value, how: Fit) -> bool {
+pub(super) fn fit(node: &Node, value: &mut Value, how: Fit<'_>) -> bool {
+    match node {
+        Node::Any => true,
+        Node::Never => false,
+        Node::Rules(rules) if rules.beyond.is_none() => fit_all(&[rules], value, how),
+        node => fit_nodes(&[node], value, how),
+    }
+}
+
+/// `fit` for several schemas at once.
+fn fit_nodes(nodes: &[&Node], value: &mut Value, how: Fit<'_>) -> bool {
+    let mut all = Vec::new();
+    let possible = nodes.iter().fold(true, |possible, node| gather(node, how.targets, &mut all) && possible);
+    (all.is_empty() || fit_all(&all, value, how)) && possible
+}
+
+/// The schema objects that a schema is made of; false if one is `false`. Each once, so that references may go round.
+fn gather<'a>(node: &'a Node, targets: &'a [Node], all: &mut Vec<&'a Rules>) -> bool {
     let rules = match node {
         Node::Any => return true,
         Node::Never => return false,
-        Node::Rules(rules) => rules,
+        Node::Rules(rules) => &**rules,
     };
-    match &rules.types {
-        Some(types) if !types.accepts(value) => {
-            how.coercion == Coercion::Safe && coerce::change_type(rules, types, value, how)
-        }
-        Some(types) => {
-            if let (Value::Number(number), Coercion::Safe) = (&*value, how.coercion)
-                && number.is_f64()
-                && types.contains(Type::Integer)
-                && !types.contains(Type::Number)
-                && let Some(integer) = to_safe_integer(number)
-            {
-                *value = Value::Number(integer);
-            }
-            fit_typed(rules, value, how)
-        }
-        None => fit_typed(rules, value, how),
+    if all.iter().any(|known| std::ptr::eq(*known, rules)) {
+        return true;
     }
+    all.push(rules);
+    let Some(beyond) = &rules.beyond else { return true };
+    let mut possible = true;
+    for node in beyond.parts(targets) {
+        possible &= gather(node, targets, all);
+    }
+    possible
+}
+
+/// Whether a schema requires any property of an object.
+pub(super) fn requires_any(node: &Node, targets: &[Node]) -> bool {
+    let mut all = Vec::new();
+    gather(node, targets, &mut all);
+    all.iter().any(|rules| !rules.required.is_empty())
+}
+
+fn fit_all(all: All<'_>, value: &mut Value, how: Fit<'_>) -> bool {
+    let types = || all.iter().filter_map(|rules| rules.types.as_ref());
+    if let Some(types) = types().find(|types| !types.accepts(value)) {
+        return how.coercion != Coercion::None && coerce::change_type(all, types, value, how);
+    }
+    if let (Value::Number(number), true) = (&*value, how.coercion != Coercion::None)
+        && number.is_f64()
+        && types().any(|types| types.contains(Type::Integer) && !types.contains(Type::Number))
+        && let Some(integer) = to_safe_integer(number)
+    {
+        *value = Value::Number(integer);
+    }
+    fit_typed(all, value, how)
 }
 
 /// `fit` for a value whose type is accepted already.
-pub(super) fn fit_typed(rules: &Rules, value: &mut Value, how: Fit) -> bool {
-    let children_fit = match value {
-        Value::Array(items) => match &rules.items {
-            Some(node) => {
-                let mut all = true;
-                for item in items {
-                    all &= fit(node, item, how.below());
-                }
-                all
-            }
-            None => true,
-        },
-        Value::Object(map) => fit_object(rules, map, how),
+pub(super) fn fit_typed(all: All<'_>, value: &mut Value, how: Fit<'_>) -> bool {
+    let mut fits = match value {
+        Value::Array(items) => fit_items(all, items, how),
+        Value::Object(map) => fit_object(all, map, how),
         _ => true,
     };
-    if fits_a_branch(rules, value) {
-        return children_fit && scalar(rules, value);
-    }
-    fit_a_branch(rules, value, how)
-}
-
-fn fit_object(rules: &Rules, map: &mut Map<String, Value>, how: Fit) -> bool {
-    let mut fits = true;
-    if rules.checks_keys() {
-        map.retain(|key, value| {
-            let node = rules.property(key);
-            if value.is_null() && !valid(node, value) && rules.required.binary_search(key).is_err() {
-                return false;
+    fits &= all.iter().all(|rules| scalar(rules, value));
+    for rules in all {
+        let exactly_one = rules.beyond.as_ref().and_then(|beyond| beyond.one_of());
+        for branches in rules.any_of.as_deref().into_iter().chain(exactly_one) {
+            if !branches.iter().any(|branch| valid(branch, value)) {
+                // A branch that changes the value decides about what stands beside it, too.
+                fits = fit_a_branch(branches, all, value, how);
             }
-            fits &= fit(node, value, how.below());
-            true
-        });
+        }
     }
-    fits && has_required(rules, map)
+    fits
 }
 
-/// For a value that no branch of anyOf accepts: first without its optional nulls, then coerced, the
-/// first branch that works decides. If none does, the value stays.
-fn fit_a_branch(rules: &Rules, value: &mut Value, how: Fit) -> bool {
-    let branches = rules.any_of.as_deref().unwrap_or_default();
+fn fit_items(all: All<'_>, items: &mut [Value], how: Fit<'_>) -> bool {
+    let mut fits = true;
+    if let [rules] = all
+        && rules.beyond.is_none()
+    {
+        if let Some(node) = &rules.items {
+            for item in items {
+                fits &= fit(node, item, how.below());
+            }
+        }
+        return fits;
+    }
+    for (index, item) in items.iter_mut().enumerate() {
+        let nodes: Vec<&Node> = all.iter().filter_map(|rules| rules.item(index)).collect();
+        fits &= fit_nodes(&nodes, item, how.below());
+    }
+    fits
+}
+
+fn fit_object(all: All<'_>, map: &mut Map<String, Value>, how: Fit<'_>) -> bool {
+    let mut fits = true;
+    let is_required = |key: &String| all.iter().any(|rules| rules.required.binary_search(key).is_ok());
+    let may_drop =
+        |key: &String, value: &Value| value.is_null() && how.drop_optional_nulls && !is_required(key);
+    if let [rules] = all
+        && rules.beyond.is_none()
+    {
+        if rules.checks_keys() {
+            map.retain(|key, value| {
+                let node = rules.property(key);
+                if may_drop(key, value) && !valid(node, value) {
+                    return false;
+                }
+                fits &= fit(node, value, how.below());
+                true
+            });
+        }
+        return fits && has_required(rules, map);
+    }
+    map.retain(|key, value| {
+        let nodes: Vec<&Node> = all.iter().flat_map(|rules| rules.nodes_of(key)).collect();
+        if may_drop(key, value) && !nodes.iter().all(|node| valid(node, value)) {
+            return false;
+        }
+        fits &= fit_nodes(&nodes, value, how.below());
+        true
+    });
+    fits && all.iter().all(|rules| has_required(rules, map))
+}
+
+/// For a value that no branch accepts: first without its optional nulls, then coerced, the first branch that works
+/// decides. If none does, the value stays.
+fn fit_a_branch(branches: &[Node], all: All<'_>, value: &mut Value, how: Fit<'_>) -> bool {
     let gentle = Fit { coercion: Coercion::None, ..how };
-    let rounds = if how.coercion == Coercion::None { &[gentle][..] } else { &[gentle, how] };
+    let rounds = if how.coercion == Coercion::None { slice::from_ref(&gentle) } else { &[gentle, how] };
     for how in rounds {
         for branch in branches {
             let mut candidate = value.clone();
-            if fit(branch, &mut candidate, *how) && valid_beside_any_of(rules, &candidate) {
+            if fit(branch, &mut candidate, *how)
+                && all.iter().all(|rules| valid_beside_any_of(rules, &candidate))
+            {
                 *value = candidate;
                 return true;
             }

@@ -4,8 +4,8 @@
 
 use serde_json::{Number, Value};
 
-use super::check::{Fit, fit_typed};
-use super::compile::{Node, Rules, Type, Types};
+use super::check::{All, Fit, fit_typed};
+use super::compile::{Node, Type, Types};
 use super::{number, parse};
 
 /// What a value could be meant as.
@@ -18,14 +18,18 @@ struct Candidate {
 /// Changes the value to the first of the types, in their order, in which it fits; tells whether one
 /// was found. If none was, a value that was surely meant as another type is changed all the same, so
 /// that the errors are about its inside.
-pub(super) fn change_type(rules: &Rules, types: &Types, value: &mut Value, how: Fit) -> bool {
+pub(super) fn change_type(all: All<'_>, types: &Types, value: &mut Value, how: Fit<'_>) -> bool {
     let mut meant = None;
     for target in types.iter() {
-        let Some(Candidate { value: mut candidate, meant: is_meant }) = convert(rules, target, value, how)
+        let Some(Candidate { value: mut candidate, meant: is_meant }) = convert(all, target, value, how)
         else {
             continue;
         };
-        let fits = fit_typed(rules, &mut candidate, how);
+        // What one schema would take, another that holds as well may not.
+        if !all.iter().all(|rules| rules.types.as_ref().is_none_or(|types| types.accepts(&candidate))) {
+            continue;
+        }
+        let fits = fit_typed(all, &mut candidate, how);
         if fits {
             *value = candidate;
             return true;
@@ -40,15 +44,15 @@ pub(super) fn change_type(rules: &Rules, types: &Types, value: &mut Value, how: 
     false
 }
 
-fn convert(rules: &Rules, target: Type, value: &Value, how: Fit) -> Option<Candidate> {
+fn convert(all: All<'_>, target: Type, value: &Value, how: Fit<'_>) -> Option<Candidate> {
     let value = match (target, value) {
         (Type::Array, Value::String(text)) => match array_text(text, how.levels) {
             ArrayText::Array(value) => value,
             ArrayText::Broken => return None,
-            ArrayText::Other => return Some(lone_item(rules, value)),
+            ArrayText::Other => return Some(lone_item(all, value)),
         },
         (Type::Null, _) | (_, Value::Null) => return None,
-        (Type::Array, _) => return Some(lone_item(rules, value)),
+        (Type::Array, _) => return Some(lone_item(all, value)),
         (Type::Object, Value::String(text)) => json_text(text, '{', how.levels)?,
         (Type::Number, Value::String(text)) => Value::Number(number::from_text(text)?),
         (Type::Integer, Value::String(text)) => {
@@ -72,12 +76,12 @@ fn one_or_zero(number: &Number) -> Option<bool> {
     }
 }
 
-fn lone_item(rules: &Rules, item: &Value) -> Candidate {
+fn lone_item(all: All<'_>, item: &Value) -> Candidate {
     // An object where a list of objects should be: its errors help, "must be array" does not.
-    let meant = match &rules.items {
+    let meant = all.iter().any(|rules| match &rules.items {
         Some(Node::Rules(items)) => items.types.as_ref().is_some_and(|types| types.accepts(item)),
         _ => false,
-    };
+    });
     Candidate { value: Value::Array(vec![item.clone()]), meant: meant && item.is_object() }
 }
 

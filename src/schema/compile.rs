@@ -7,11 +7,12 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::beyond::Beyond;
 use super::number;
 use crate::table::Table;
 
 /// The deepest nesting of a schema that is compiled here; the checker recurses as deep.
-const MAX_DEPTH: usize = 128;
+pub(super) const MAX_DEPTH: usize = 128;
 
 /// A schema, compiled.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl CompiledSchema {
     /// assert_eq!((why.path.as_str(), why.keyword.as_str()), ("/properties/a", "pattern"));
     /// ```
     pub fn compile(schema: &Value) -> Result<CompiledSchema, NeedsEngine> {
-        let root = node(schema, &Place { parent: None, segment: Segment::Key("") }, MAX_DEPTH)?;
+        let root = node(&mut StructuralOnly, schema, &Place::TOP, MAX_DEPTH)?;
         Ok(CompiledSchema { root })
     }
 
@@ -95,12 +96,32 @@ pub(super) struct Rules {
     pub required: Vec<String>,
     pub additional: Option<Node>,
     pub any_of: Option<Vec<Node>>,
+    /// Where structural keywords are not all there is.
+    pub beyond: Option<Box<Beyond>>,
 }
 
 impl Rules {
     /// The schema that a key's value has to fit.
     pub fn property(&self, key: &str) -> &Node {
         self.properties.get(key).or(self.additional.as_ref()).unwrap_or(&Node::Any)
+    }
+
+    /// The schemas that a key's value has to fit.
+    pub fn nodes_of<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Node> {
+        let patterns = self.beyond.as_ref().map_or(&[][..], |beyond| beyond.patterns());
+        let matching = || patterns.iter().filter(|(pattern, _)| pattern.matches(key)).map(|(_, node)| node);
+        let is_additional = !self.properties.contains_key(key) && matching().next().is_none();
+        self.properties
+            .get(key)
+            .into_iter()
+            .chain(matching())
+            .chain(self.additional.as_ref().filter(|_| is_additional))
+    }
+
+    /// The schema that an item has to fit.
+    pub fn item(&self, index: usize) -> Option<&Node> {
+        let tuple = self.beyond.as_ref().map_or(&[][..], |beyond| beyond.tuple());
+        tuple.get(index).or(self.items.as_ref())
     }
 
     /// Whether objects have anything to check key by key.
@@ -169,8 +190,42 @@ impl Types {
     }
 }
 
+/// What a compilation does with what is not structural.
+pub(super) trait Context: Sized {
+    /// A keyword that is beyond the structural ones, or one of them with a value that it cannot have.
+    fn other(
+        &mut self,
+        rules: &mut Rules,
+        keyword: &str,
+        value: &Value,
+        place: &Place<'_>,
+        levels: usize,
+    ) -> Result<(), NeedsEngine>;
+
+    /// After the keywords of a schema object.
+    fn end(&mut self, rules: &mut Rules, schema: &Map<String, Value>, place: &Place<'_>);
+}
+
+/// Refuses everything else.
+struct StructuralOnly;
+
+impl Context for StructuralOnly {
+    fn other(
+        &mut self,
+        _: &mut Rules,
+        keyword: &str,
+        _: &Value,
+        place: &Place<'_>,
+        _: usize,
+    ) -> Result<(), NeedsEngine> {
+        Err(place.needs_engine(keyword))
+    }
+
+    fn end(&mut self, _: &mut Rules, _: &Map<String, Value>, _: &Place<'_>) {}
+}
+
 /// Where the compiler stands, printed only if it has to say so.
-struct Place<'a> {
+pub(super) struct Place<'a> {
     parent: Option<&'a Place<'a>>,
     segment: Segment<'a>,
 }
@@ -181,21 +236,29 @@ enum Segment<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn key(&'a self, key: &'a str) -> Place<'a> {
+    pub const TOP: Place<'static> = Place::at("");
+
+    /// Where a JSON Pointer leads.
+    pub const fn at(pointer: &'a str) -> Place<'a> {
+        Place { parent: None, segment: Segment::Key(pointer) }
+    }
+
+    pub fn key(&'a self, key: &'a str) -> Place<'a> {
         Place { parent: Some(self), segment: Segment::Key(key) }
     }
 
-    fn index(&'a self, index: usize) -> Place<'a> {
+    pub fn index(&'a self, index: usize) -> Place<'a> {
         Place { parent: Some(self), segment: Segment::Index(index) }
     }
 
-    fn pointer(&self) -> String {
-        let Some(parent) = self.parent else { return String::new() };
-        match self.segment {
-            Segment::Key(key) => {
+    pub fn pointer(&self) -> String {
+        match (self.parent, &self.segment) {
+            (None, Segment::Key(pointer)) => (*pointer).to_owned(),
+            (None, Segment::Index(_)) => String::new(),
+            (Some(parent), Segment::Key(key)) => {
                 format!("{}/{}", parent.pointer(), key.replace('~', "~0").replace('/', "~1"))
             }
-            Segment::Index(index) => format!("{}/{index}", parent.pointer()),
+            (Some(parent), Segment::Index(index)) => format!("{}/{index}", parent.pointer()),
         }
     }
 
@@ -205,16 +268,27 @@ impl<'a> Place<'a> {
     }
 }
 
-fn node(schema: &Value, place: &Place<'_>, levels: usize) -> Result<Node, NeedsEngine> {
+/// Compiles one schema.
+pub(super) fn node(
+    context: &mut impl Context,
+    schema: &Value,
+    place: &Place<'_>,
+    levels: usize,
+) -> Result<Node, NeedsEngine> {
     match schema {
         Value::Bool(true) => Ok(Node::Any),
         Value::Bool(false) => Ok(Node::Never),
-        Value::Object(schema) if levels > 0 => rules(schema, place, levels - 1),
+        Value::Object(schema) if levels > 0 => rules(context, schema, place, levels - 1),
         _ => Err(place.needs_engine("")),
     }
 }
 
-fn rules(schema: &Map<String, Value>, place: &Place<'_>, levels: usize) -> Result<Node, NeedsEngine> {
+fn rules(
+    context: &mut impl Context,
+    schema: &Map<String, Value>,
+    place: &Place<'_>,
+    levels: usize,
+) -> Result<Node, NeedsEngine> {
     let mut rules = Rules::default();
     let mut constrained = false;
     for (keyword, value) in schema {
@@ -233,16 +307,18 @@ fn rules(schema: &Map<String, Value>, place: &Place<'_>, levels: usize) -> Resul
             "required" => required(value).map(|keys| rules.required = keys),
             // An array here is draft 7's tuple form.
             "items" if !value.is_array() => {
-                set(&mut rules.items, Some(node(value, &place.key("items"), levels)?))
+                set(&mut rules.items, Some(node(context, value, &place.key("items"), levels)?))
             }
             "additionalProperties" => {
-                set(&mut rules.additional, Some(node(value, &place.key("additionalProperties"), levels)?))
+                let place = place.key("additionalProperties");
+                set(&mut rules.additional, Some(node(context, value, &place, levels)?))
             }
             "properties" => match value {
                 Value::Object(properties) => {
                     let place = place.key("properties");
                     for (key, schema) in properties {
-                        rules.properties.insert(key.clone(), node(schema, &place.key(key), levels)?);
+                        let node = node(context, schema, &place.key(key), levels)?;
+                        rules.properties.insert(key.clone(), node);
                     }
                     Some(())
                 }
@@ -250,11 +326,8 @@ fn rules(schema: &Map<String, Value>, place: &Place<'_>, levels: usize) -> Resul
             },
             "anyOf" => match value {
                 Value::Array(branches) if !branches.is_empty() => {
-                    let place = place.key("anyOf");
-                    let branches = branches.iter().enumerate();
-                    let branches: Result<_, _> =
-                        branches.map(|(index, schema)| node(schema, &place.index(index), levels)).collect();
-                    set(&mut rules.any_of, Some(branches?))
+                    let nodes = nodes(context, branches, &place.key("anyOf"), levels)?;
+                    set(&mut rules.any_of, Some(nodes))
                 }
                 _ => None,
             },
@@ -263,10 +336,11 @@ fn rules(schema: &Map<String, Value>, place: &Place<'_>, levels: usize) -> Resul
             _ => continue,
         };
         if understood.is_none() {
-            return Err(place.needs_engine(keyword));
+            context.other(&mut rules, keyword, value, place, levels)?;
         }
         constrained |= keyword != "$schema";
     }
+    context.end(&mut rules, schema, place);
     if schema.get("nullable") == Some(&Value::Bool(true))
         && let Some(Types(types)) = &mut rules.types
         && !types.contains(&Type::Null)
@@ -274,6 +348,17 @@ fn rules(schema: &Map<String, Value>, place: &Place<'_>, levels: usize) -> Resul
         types.push(Type::Null);
     }
     Ok(if constrained { Node::Rules(Box::new(rules)) } else { Node::Any })
+}
+
+/// Compiles a list of schemas.
+pub(super) fn nodes(
+    context: &mut impl Context,
+    schemas: &[Value],
+    place: &Place<'_>,
+    levels: usize,
+) -> Result<Vec<Node>, NeedsEngine> {
+    let schemas = schemas.iter().enumerate();
+    schemas.map(|(index, schema)| node(context, schema, &place.index(index), levels)).collect()
 }
 
 fn set<T>(slot: &mut Option<T>, value: Option<T>) -> Option<()> {

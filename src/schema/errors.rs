@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::Coercion;
+use super::Repairs;
 use super::check::{Fit, fit, valid};
 use super::compile::{Node, Rules, Type, Types};
 use super::number::{compare, equal, to_message};
@@ -62,6 +62,8 @@ pub enum Kind {
     AnyOf,
     /// The schema `false`
     FalseSchema,
+    /// Any other keyword, which only the full engine checks
+    Keyword(&'static str),
 }
 
 impl Kind {
@@ -83,38 +85,48 @@ impl Kind {
             Kind::MaxItems => "maxItems",
             Kind::AnyOf => "anyOf",
             Kind::FalseSchema => "false",
+            Kind::Keyword(keyword) => keyword,
         }
     }
 }
 
 /// Every error of a value that is not valid, up to [`MAX_ERRORS`].
 #[cold]
-pub(super) fn collect(node: &Node, value: &Value, coercion: Coercion) -> Vec<SchemaError> {
-    let mut collector = Collector { path: String::new(), errors: Vec::new(), coercion };
+pub(super) fn collect(node: &Node, value: &Value, repairs: Repairs) -> Vec<SchemaError> {
+    let mut collector = Collector::new(repairs);
     collector.node(node, value);
     collector.errors
 }
 
-struct Collector {
+pub(super) struct Collector {
     path: String,
-    errors: Vec<SchemaError>,
-    /// How the value was coerced before it came here.
-    coercion: Coercion,
+    pub errors: Vec<SchemaError>,
+    /// What was done to the value before it came here.
+    repairs: Repairs,
 }
 
 impl Collector {
-    fn add(&mut self, kind: Kind, message: String) {
+    pub fn new(repairs: Repairs) -> Self {
+        Collector { path: String::new(), errors: Vec::new(), repairs }
+    }
+
+    /// Another one, of the same path.
+    pub fn same_place(&self) -> Self {
+        Collector { path: self.path.clone(), ..Collector::new(self.repairs) }
+    }
+
+    pub fn add(&mut self, kind: Kind, message: String) {
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(SchemaError { path: self.path.clone(), kind, message });
         }
     }
 
-    fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.errors.len() >= MAX_ERRORS
     }
 
     /// Does something one level deeper in the path.
-    fn inside(&mut self, segment: &str, then: impl FnOnce(&mut Self)) {
+    pub fn inside(&mut self, segment: &str, then: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         if length > 0 {
             self.path.push('.');
@@ -266,21 +278,27 @@ impl Collector {
         }
     }
 
-    /// No branch fits. If the value's type fits none, the types are listed; else the branch that it
-    /// comes closest to speaks for all.
     fn any_of(&mut self, rules: &Rules, branches: &[Node], value: &Value) {
-        let mut closest: Option<(usize, Vec<SchemaError>)> = None;
-        for branch in branches {
-            let mut collector =
-                Collector { path: self.path.clone(), errors: Vec::new(), coercion: self.coercion };
+        let errors_of = |branch: &Node| {
+            let mut collector = self.same_place();
             // Where no branch fits the value was left alone; its errors are those of the coerced one.
             let mut candidate = value.clone();
-            if fit(branch, &mut candidate, Fit::new(self.coercion)) {
+            if fit(branch, &mut candidate, Fit::new(self.repairs, &[])) {
                 collector.beside_any_of(rules, &candidate);
             } else {
                 collector.node(branch, &candidate);
             }
-            let errors = collector.errors;
+            collector.errors
+        };
+        let errors = branches.iter().map(errors_of).collect();
+        self.closest(Kind::AnyOf, errors, branches, value);
+    }
+
+    /// No branch fits; what is wrong by each. If the value's type fits none, the types are listed; else the branch
+    /// that it comes closest to speaks for all.
+    pub fn closest(&mut self, kind: Kind, lists: Vec<Vec<SchemaError>>, branches: &[Node], value: &Value) {
+        let mut closest: Option<(usize, Vec<SchemaError>)> = None;
+        for errors in lists {
             if errors.is_empty() {
                 continue;
             }
@@ -311,8 +329,17 @@ impl Collector {
                 } else {
                     format!("must match one of the allowed forms: {forms}, got {}", brief(value))
                 };
-                self.add(Kind::AnyOf, message);
+                self.add(kind, message);
             }
+        }
+    }
+
+    /// What a structural keyword alone says of a value that does not meet it.
+    #[cfg(feature = "schema")]
+    pub fn keyword(&mut self, keyword: &str, wanted: Value, value: &Value) {
+        let schema = Value::Object([(keyword.to_owned(), wanted)].into_iter().collect());
+        if let Ok(super::CompiledSchema { root }) = super::CompiledSchema::compile(&schema) {
+            self.node(&root, value);
         }
     }
 }
