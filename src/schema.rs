@@ -57,6 +57,20 @@ pub enum Coercion {
     None,
 }
 
+impl Coercion {
+    /// By the name that it has in options.
+    ///
+    /// # Errors
+    /// What was expected and what was found.
+    pub fn named(name: &str) -> Result<Coercion, String> {
+        match name {
+            "safe" => Ok(Coercion::Safe),
+            "none" => Ok(Coercion::None),
+            other => Err(format!("unknown variant `{other}`, expected `safe` or `none`")),
+        }
+    }
+}
+
 /// What may be done to a value before it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repairs {

@@ -47,6 +47,7 @@ impl<K: Ord, V> Table<K, V> {
     }
 
     /// The values, by their keys.
+    #[cfg(feature = "schema")]
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.rows.iter().map(|(_, value)| value)
     }

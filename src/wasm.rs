@@ -10,14 +10,27 @@ pub mod convert;
 pub mod executor;
 
 #[cfg(target_arch = "wasm32")]
+pub mod schemas;
+#[cfg(target_arch = "wasm32")]
+mod scratch;
+
+// The core alone.
+#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 mod boundary;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 pub mod exports;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 mod js_env;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 mod js_hooks;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 pub mod own_tools;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 pub mod pure;
+
+/// Before anything else in the schema module.
+#[cfg(all(target_arch = "wasm32", feature = "schema"))]
+#[wasm_bindgen::prelude::wasm_bindgen]
+pub fn start() {
+    console_error_panic_hook::set_once();
+}

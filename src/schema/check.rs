@@ -117,6 +117,7 @@ fn gather<'a>(node: &'a Node, targets: &'a [Node], all: &mut Vec<&'a Rules>) -> 
 }
 
 /// Whether a schema requires any property of an object.
+#[cfg(feature = "schema")]
 pub(super) fn requires_any(node: &Node, targets: &[Node]) -> bool {
     let mut all = Vec::new();
     gather(node, targets, &mut all);

@@ -12,11 +12,10 @@ use super::boundary::{self, Boundary, JsHost};
 use super::executor::Executor;
 use super::js_env::{self, EnvFacts, JsEnv};
 use super::js_hooks::JsHooks;
-use crate::call::{
-    self, ArgumentSchema, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult,
-};
+use super::scratch::{answer, parts, with};
+use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
 use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
-use crate::error::{ErrorCode, ToolError};
+use crate::error::ToolError;
 use crate::json::{self, Fields, required};
 use crate::table::Table;
 use crate::unicode;
@@ -40,9 +39,6 @@ pub(super) struct State {
     /// By the environment's key, while a toolset, a call or a ticket has them.
     queues: RefCell<Table<u32, WeakQueue>>,
     calls: RefCell<Table<u32, Abort>>,
-    schemas: RefCell<Table<u32, Rc<ArgumentSchema>>>,
-    next_schema: Cell<u32>,
-    scratch: RefCell<Vec<u8>>,
 }
 
 thread_local! {
@@ -57,47 +53,6 @@ pub fn start(boundary: Boundary) {
     unicode::install(|text, form| {
         STATE.with(|state| state.boundary.borrow().as_ref()?.normalized(text, form))
     });
-}
-
-/// The address of a buffer of at least that many bytes, which the face fills before the next entry.
-#[wasm_bindgen]
-pub fn scratch(length: usize) -> usize {
-    STATE.with(|state| {
-        let mut scratch = state.scratch.borrow_mut();
-        if scratch.len() < length {
-            // At least 64 KB, so that a stream's chunks need one buffer; a large one is given back below.
-            *scratch = vec![0; length.max(64 * 1024)];
-        }
-        scratch.as_mut_ptr() as usize
-    })
-}
-
-/// What the face put into the buffer, in parts that follow each other.
-pub(super) fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
-    STATE.with(|state| {
-        let mut scratch = state.scratch.borrow_mut();
-        let mut from = 0;
-        let parts = lengths.map(|length| {
-            let part = scratch[from..from + length].to_vec();
-            from += length;
-            part
-        });
-        if scratch.len() > 1024 * 1024 {
-            *scratch = Vec::new();
-        }
-        parts
-    })
-}
-
-/// `{"ok": …}` or `{"error": {code, message, path}}`.
-pub(super) fn answer(outcome: Result<Value, ToolError>) -> String {
-    match outcome {
-        Ok(value) => json!({ "ok": value }),
-        Err(error) => json!({
-            "error": { "code": error.code.as_str(), "message": error.message, "path": error.path }
-        }),
-    }
-    .to_string()
 }
 
 /// Makes a toolset over an environment; scratch holds its options and what the face read of the environment.
@@ -340,7 +295,7 @@ pub fn promise_settled(id: u32, fulfilled: bool, value: JsValue) {
 pub fn exec_chunk(exec: u32, is_stderr: bool, length: usize) -> bool {
     let stream = if is_stderr { Stream::Stderr } else { Stream::Stdout };
     STATE.with(|state| {
-        let heard = js_env::chunk(exec, stream, &state.scratch.borrow()[..length]);
+        let heard = with(length, |chunk| js_env::chunk(exec, stream, chunk));
         state.executor.run();
         heard
     })
@@ -350,43 +305,4 @@ pub fn exec_chunk(exec: u32, is_stderr: bool, length: usize) -> bool {
 #[wasm_bindgen]
 pub fn tasks() -> usize {
     STATE.with(|state| state.executor.len())
-}
-
-/// Compiles a schema for [`validate_arguments`]; scratch holds the tool's name and its schema. Answers its id.
-#[wasm_bindgen]
-pub fn schema_new(name: usize, schema: usize) -> String {
-    let [name, schema] = parts([name, schema]);
-    let compiled = ArgumentSchema::compile(&String::from_utf8_lossy(&name), &schema);
-    answer(compiled.map(|compiled| {
-        STATE.with(|state| {
-            let id = state.next_schema.get();
-            state.next_schema.set(id.wrapping_add(1));
-            state.schemas.borrow_mut().insert(id, Rc::new(compiled));
-            id.into()
-        })
-    }))
-}
-
-/// Forgets a schema.
-#[wasm_bindgen]
-pub fn schema_free(id: u32) {
-    STATE.with(|state| state.schemas.borrow_mut().remove(&id));
-}
-
-/// Checks the argument text in scratch against a schema. Answers nothing where the text fits as it is: the face reads
-/// it itself.
-#[wasm_bindgen]
-pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> Option<String> {
-    STATE.with(|state| {
-        let schema = state.schemas.borrow().get(&schema).cloned();
-        let Some(schema) = schema else {
-            let gone = ToolError::new(ErrorCode::Unknown, "The schema is not known any more");
-            return Some(answer(Err(gone)));
-        };
-        if !incomplete && schema.fits(&state.scratch.borrow()[..arguments]) {
-            return None;
-        }
-        let [arguments] = parts([arguments]);
-        Some(answer(schema.validate(&arguments, incomplete)))
-    })
 }

@@ -7,8 +7,9 @@ use std::rc::Rc;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::exports::{STATE, answer, parts};
+use super::exports::STATE;
 use super::js_env::{EnvFacts, JsEnv};
+use super::scratch::{answer, parts};
 use crate::env::queue::Ticket;
 use crate::env::{Env, Held};
 use crate::error::ToolError;

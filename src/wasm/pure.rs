@@ -4,7 +4,7 @@
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::exports::{answer, parts};
+use super::scratch::{answer, parts};
 use crate::error::{ErrorCode, ToolError};
 use crate::json;
 use crate::path;

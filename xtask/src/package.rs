@@ -26,17 +26,50 @@ const STRIP: [&str; 3] = ["--strip-debug", "--strip-producers", "--strip-target-
 /// Measured on the text and schema parts: -O3, -O4, -Os and -Oz come within 1 % of each other in size
 /// and speed; -O2 is slower on UTF-8. The module that traps is for tests alone, so it is quick to build.
 const LEVEL: &str = "-O3";
+const LEVEL_SCHEMA: &str = "-Oz";
 const LEVEL_FAULT: &str = "-O1";
 
+/// One wasm module, with its glue.
+struct Module {
+    /// Its name in pkg/wasm.
+    name: &'static str,
+    /// What it is called in the output.
+    title: &'static str,
+    profile: &'static str,
+    /// For Cargo.
+    features: &'static [&'static str],
+    /// For rustc.
+    flags: &'static [&'static str],
+    level: &'static str,
+}
+
+const CORE: Module = Module {
+    name: "core",
+    title: "the core module",
+    profile: "release",
+    features: &[],
+    flags: &[],
+    level: LEVEL,
+};
+const SCHEMA: Module = Module {
+    name: "schema",
+    title: "the schema module",
+    profile: "schema",
+    features: &["--features", "schema"],
+    level: LEVEL_SCHEMA,
+    ..CORE
+};
+/// As a flag for rustc: `--features` would change the hashes in the names of the exported closures.
+const FAULT: Module = Module {
+    title: "the module that traps",
+    flags: &["--cfg", "feature=\"fault\""],
+    level: LEVEL_FAULT,
+    ..CORE
+};
+
 const RUST_INPUTS: [&str; 5] = ["src", "Cargo.toml", "Cargo.lock", ".cargo/config.toml", "xtask/src"];
-const WASM_OUTPUTS: [&str; 6] = [
-    "pkg/wasm/core.js",
-    "pkg/wasm/core.d.ts",
-    "pkg/wasm/core.wasm",
-    "pkg/wasm/core.wasm.d.ts",
-    "pkg/wasm/core-inline.js",
-    "pkg/wasm/core-inline.d.ts",
-];
+/// What pkg/wasm has of each module, after its name.
+const WASM_OUTPUTS: [&str; 6] = [".js", ".d.ts", ".wasm", ".wasm.d.ts", "-inline.js", "-inline.d.ts"];
 const WASM_TYPES: &str = "declare const module: WebAssembly.Module;\nexport default module;\n";
 const INLINE_TYPES: &str = "\
 /** The module: gzip, then base64. */
@@ -64,9 +97,7 @@ pub fn fault() -> Result<(), Failure> {
         crate::ui::skipped("the module that traps", "unchanged");
         return Ok(());
     }
-    // As a flag for rustc: `--features` would change the hashes in the names of the exported closures.
-    let flags = ["--cfg", "feature=\"fault\""];
-    let glue = module("the module that traps", &wasm_bindgen, &flags, LEVEL_FAULT, "target/fault")?;
+    let glue = module(&FAULT, &wasm_bindgen, "target/fault")?;
     let published = root().join("pkg/wasm/core.js");
     if read(&glue.join("core.js"))? != read(&published)? {
         return Err(Failure::new(
@@ -78,32 +109,49 @@ pub fn fault() -> Result<(), Failure> {
     stamp.set()
 }
 
-/// Makes pkg/wasm/core.d.ts follow the Rust sources without optimising anything, for type checks.
+/// Makes the glue's types in pkg/wasm follow the Rust sources without optimising anything, for type checks.
 pub fn glue_types() -> Result<(), Failure> {
     tools::npm_packages()?;
     let wasm_bindgen = prerequisites()?;
-    if wasm_stamp()?.fresh() {
-        return Ok(());
+    for module in [&CORE, &SCHEMA] {
+        if wasm_stamp(module)?.fresh() {
+            continue;
+        }
+        let types = format!("pkg/wasm/{}.d.ts", module.name);
+        let stamp_file = format!("target/xtask/{}-types.stamp", module.name);
+        let stamp = Stamp::new(&stamp_file, &RUST_INPUTS, &[types.as_str()], "");
+        if stamp.fresh() {
+            continue;
+        }
+        step(format!("building the types of {}", module.title)).run(cargo_rustc().args(module.features))?;
+        let glue = root().join("target/xtask/types");
+        let raw = cargo_output("debug")?;
+        step("writing the types").run(&mut bindgen(&wasm_bindgen, module.name, &raw, &glue))?;
+        copy(&glue.join(format!("{}.d.ts", module.name)), &root().join(types))?;
+        type_files(module)?;
+        stamp.set()?;
     }
-    let stamp = Stamp::new("target/xtask/types.stamp", &RUST_INPUTS, &["pkg/wasm/core.d.ts"], "");
-    if stamp.fresh() {
-        return Ok(());
+    Ok(())
+}
+
+/// Types of what is no glue.
+fn type_files(module: &Module) -> Result<(), Failure> {
+    for (name, text) in [(".wasm.d.ts", WASM_TYPES), ("-inline.d.ts", INLINE_TYPES)] {
+        write(&root().join("pkg/wasm").join(format!("{}{name}", module.name)), text)?;
     }
-    step("building the core module's types").run(&mut cargo_rustc())?;
-    let glue = root().join("target/xtask/types");
-    let raw = cargo_output("debug")?;
-    step("writing the types").run(&mut bindgen(&wasm_bindgen, &raw, &glue))?;
-    copy(&glue.join("core.d.ts"), &root().join("pkg/wasm/core.d.ts"))?;
-    for (name, text) in [("core.wasm.d.ts", WASM_TYPES), ("core-inline.d.ts", INLINE_TYPES)] {
-        write(&root().join("pkg/wasm").join(name), text)?;
-    }
-    stamp.set()
+    Ok(())
 }
 
 /// Compiles pkg/src to pkg/dist.
 pub fn typescript() -> Result<(), Failure> {
-    let inputs =
-        ["pkg/src", "pkg/tsconfig.json", "pkg/package.json", "package-lock.json", "pkg/wasm/core.d.ts"];
+    let inputs = [
+        "pkg/src",
+        "pkg/tsconfig.json",
+        "pkg/package.json",
+        "package-lock.json",
+        "pkg/wasm/core.d.ts",
+        "pkg/wasm/schema.d.ts",
+    ];
     let stamp = Stamp::new("target/xtask/dist.stamp", &inputs, &["pkg/dist"], "");
     if stamp.fresh() {
         crate::ui::skipped("compiling the TypeScript face", "unchanged");
@@ -130,61 +178,60 @@ fn prerequisites() -> Result<PathBuf, Failure> {
     tools::wasm_bindgen()
 }
 
-fn wasm_stamp() -> Result<Stamp, Failure> {
-    Ok(Stamp::new("target/xtask/wasm.stamp", &RUST_INPUTS, &WASM_OUTPUTS, versions()?))
+fn wasm_stamp(module: &Module) -> Result<Stamp, Failure> {
+    let outputs: Vec<String> =
+        WASM_OUTPUTS.iter().map(|end| format!("pkg/wasm/{}{end}", module.name)).collect();
+    let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
+    Ok(Stamp::new(&format!("target/xtask/{}.stamp", module.name), &RUST_INPUTS, &outputs, versions()?))
 }
 
 /// Everything in pkg/wasm.
 fn wasm() -> Result<(), Failure> {
     let wasm_bindgen = prerequisites()?;
-    let stamp = wasm_stamp()?;
-    if stamp.fresh() {
-        crate::ui::skipped("the core module", "unchanged");
-        return Ok(());
+    for one in [&CORE, &SCHEMA] {
+        let stamp = wasm_stamp(one)?;
+        if stamp.fresh() {
+            crate::ui::skipped(one.title, "unchanged");
+            continue;
+        }
+        let name = one.name;
+        let built = module(one, &wasm_bindgen, &format!("target/xtask/{name}"))?;
+        let folder = root().join("pkg/wasm");
+        for end in [".js", ".d.ts", ".wasm"] {
+            copy(&built.join(format!("{name}{end}")), &folder.join(format!("{name}{end}")))?;
+        }
+        type_files(one)?;
+        step(format!("packing the inline form of {}", one.title)).run(Command::new("node").args([
+            "xtask/js/inline.mjs",
+            &format!("pkg/wasm/{name}.wasm"),
+            &format!("pkg/wasm/{name}-inline.js"),
+        ]))?;
+        stamp.set()?;
     }
-    let built = module("the core module", &wasm_bindgen, &[], LEVEL, "target/xtask/core")?;
-    let folder = root().join("pkg/wasm");
-    for name in ["core.js", "core.d.ts", "core.wasm"] {
-        copy(&built.join(name), &folder.join(name))?;
-    }
-    write(&folder.join("core.wasm.d.ts"), WASM_TYPES)?;
-    write(&folder.join("core-inline.d.ts"), INLINE_TYPES)?;
-    step("packing the inline form").run(Command::new("node").args([
-        "xtask/js/inline.mjs",
-        "pkg/wasm/core.wasm",
-        "pkg/wasm/core-inline.js",
-    ]))?;
-    stamp.set()
+    Ok(())
 }
 
-/// Builds one module with its glue into `folder`: core.js, core.d.ts, core.wasm.
-fn module(
-    title: &str,
-    wasm_bindgen: &Path,
-    flags: &[&str],
-    level: &str,
-    folder: &str,
-) -> Result<PathBuf, Failure> {
+/// Builds one module with its glue into `folder`: NAME.js, NAME.d.ts, NAME.wasm.
+fn module(module: &Module, wasm_bindgen: &Path, folder: &str) -> Result<PathBuf, Failure> {
+    let Module { name, title, .. } = module;
     let folder = root().join(folder);
     let mut cargo = cargo_rustc();
+    cargo.args(["--profile", module.profile]).args(module.features);
     // Cargo drops LTO without a word for a library that is also an rlib; rustc refuses it loudly.
-    cargo.args(["--release", "--", "-C", "lto=fat"]).args(flags);
+    cargo.args(["--", "-C", "lto=fat"]).args(module.flags);
     step(format!("building {title}")).run(&mut cargo)?;
 
-    step(format!("writing the glue of {title}")).run(&mut bindgen(
-        wasm_bindgen,
-        &cargo_output("release")?,
-        &folder,
-    ))?;
+    let raw = cargo_output(module.profile)?;
+    step(format!("writing the glue of {title}")).run(&mut bindgen(wasm_bindgen, name, &raw, &folder))?;
 
-    let (bound, optimised) = (folder.join("core_bg.wasm"), folder.join("core.wasm"));
+    let (bound, optimised) = (folder.join(format!("{name}_bg.wasm")), folder.join(format!("{name}.wasm")));
     let mut optimise = wasm_opt(&bound)?;
-    optimise.arg(SIMD).arg(level).args(STRIP).arg("-o").arg(&optimised);
+    optimise.arg(SIMD).arg(module.level).args(STRIP).arg("-o").arg(&optimised);
     step(format!("optimising {title}")).run(&mut optimise)?;
     check_simd(&optimised)?;
 
-    for name in ["core_bg.wasm", "core_bg.wasm.d.ts"] {
-        let path = folder.join(name);
+    for end in ["_bg.wasm", "_bg.wasm.d.ts"] {
+        let path = folder.join(format!("{name}{end}"));
         fs::remove_file(&path).map_err(|error| cannot("remove", &path, &error))?;
     }
     Ok(folder)
@@ -212,10 +259,10 @@ fn cargo_output(profile: &str) -> Result<PathBuf, Failure> {
     Ok(folder.join(WASM_TARGET).join(profile).join("tackroom.wasm"))
 }
 
-fn bindgen(tool: &Path, module: &Path, folder: &Path) -> Command {
+fn bindgen(tool: &Path, name: &str, module: &Path, folder: &Path) -> Command {
     let mut command = Command::new(tool);
     command.arg(module).args(["--target", "web", "--omit-default-module-path"]);
-    command.args(["--experimental-reset-state-function", "--out-name", "core", "--out-dir"]).arg(folder);
+    command.args(["--experimental-reset-state-function", "--out-name", name, "--out-dir"]).arg(folder);
     command
 }
 
