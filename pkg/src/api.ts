@@ -4,12 +4,13 @@
  * @module
  */
 
-import { Core, glue, unwrap } from "./core.js";
+import type { Core } from "./core.js";
 import { ToolError } from "./errors.js";
-import { compile } from "./load.js";
+import * as modules from "./modules.js";
 import * as pure from "./pure.js";
 import { confined, inMutationQueue } from "./questions.js";
-import { argumentText, CoreToolset } from "./toolset.js";
+import { SchemaCache, type SchemaHosts } from "./schemas.js";
+import { CoreToolset } from "./toolset.js";
 import type {
   DetailsMap,
   Edit,
@@ -22,30 +23,13 @@ import type {
   WasmSource,
 } from "./types.js";
 
-let core: Core | undefined;
-let loading: Promise<Core> | undefined;
-let defaultSource: (() => WasmSource) | undefined;
-
-/** Where the module comes from when nobody says. */
-export function setDefaultSource(source: () => WasmSource): void {
-  defaultSource = source;
-}
-
-async function load(source: WasmSource | undefined): Promise<Core> {
-  const chosen = source ?? defaultSource?.();
-  if (chosen === undefined) {
-    throw new ToolError("init() needs the URL, the bytes or the module of core.wasm", "invalid_arguments");
-  }
-  return Core.load(await compile(chosen));
-}
-
 /**
- * Loads the wasm module. {@link createToolset} does so by itself; call it to have the pure functions at once, to
- * load ahead of time, or to say where the module comes from. Once it is loaded, further calls do nothing; after a
- * failure the next call tries again.
+ * Loads the wasm modules: the core and the schema module. {@link createToolset} loads the core by itself; call `init`
+ * to have the pure functions at once, to load ahead of time, or to say where the modules come from. What is loaded
+ * is not loaded again; after a failure the next call tries again.
  *
- * @param source a compiled module, its bytes, a Response or a URL, or a promise of one. Default: the module inside
- *   this package.
+ * @param source for each module a compiled module, its bytes, a Response or a URL, or a promise of one; one alone is
+ *   the core's. Default: the modules inside this package.
  * @throws {ToolError} `not_supported` where WebAssembly (or its SIMD) is not to be had, or a Content Security
  *   Policy forbids it: the message names the directive.
  *
@@ -54,30 +38,12 @@ async function load(source: WasmSource | undefined): Promise<Core> {
  * await init();
  * ```
  */
-export async function init(source?: WasmSource | { core?: WasmSource }): Promise<void> {
-  const given = isSources(source) ? source.core : source;
-  // A source that is not needed any more may fail: unheard, that would end a Node process.
-  if (given instanceof Promise) given.catch(() => {});
-  // One load at a time. Another's failure is not this one's: its source may be a better one.
-  while (loading) {
-    try {
-      core = await loading;
-      return;
-    } catch {
-      // Whose load it was says so.
-    }
-  }
-  const own = load(given);
-  loading = own;
-  try {
-    core = await own;
-  } catch (error) {
-    loading = undefined;
-    throw error;
-  }
+export async function init(source?: WasmSource | { core?: WasmSource; schema?: WasmSource }): Promise<void> {
+  const sources: modules.Sources = isSources(source) ? source : source === undefined ? {} : { core: source };
+  await Promise.all([modules.core.load(sources.core), modules.schema.load(sources.schema)]);
 }
 
-function isSources(source: unknown): source is { core?: WasmSource } {
+function isSources(source: unknown): source is modules.Sources {
   return typeof source === "object" && source !== null && Object.getPrototypeOf(source) === Object.prototype;
 }
 
@@ -112,16 +78,15 @@ export async function createToolset<const N extends ToolName = ToolName>(
 
 /** The core, once an entry can be made. */
 async function loadedCore(): Promise<Core> {
-  if (!core) await init();
-  if (!core) throw new ToolError("The core did not load", "unknown");
+  const core = await modules.core.load(undefined);
   await core.ready();
   return core;
 }
 
 /** The core, for a function that cannot wait. */
 function coreFor(name: string): Core {
-  if (!core) throw new ToolError(`Call await init() before ${name}()`, "not_supported");
-  return core;
+  if (modules.core.loaded) return modules.core.loaded;
+  throw new ToolError(`Call await init() before ${name}()`, "not_supported");
 }
 
 /**
@@ -147,50 +112,16 @@ export function validateToolArguments(
   tool: { name: string; parameters: object },
   call: { arguments: string | object; incomplete?: boolean },
 ): unknown {
-  const loaded = coreFor("validateToolArguments");
-  loaded.wake();
-  const schema = schemaId(loaded, tool.name, tool.parameters ?? {});
-  const text = argumentText(tool.name, call.arguments);
-  const answer = loaded.enter(
-    (length = 0) => glue.validate_arguments(schema, length, call.incomplete === true),
-    text,
-  );
-  // Nothing to say: plain JSON that fits as it is.
-  return answer === undefined ? JSON.parse(text) : unwrap(answer);
+  const schema = toolSchemas.of(schemaHosts("validateToolArguments"), tool.name, tool.parameters ?? {});
+  return schema.validate(call.arguments, call.incomplete === true);
 }
 
-/** A schema in the core, under a tool's name. */
-interface KnownSchema {
-  core: Core;
-  generation: number;
-  id: number;
-  tool: string;
-}
+/** Schemas of the tools that were validated for. */
+const toolSchemas = new SchemaCache();
 
-/** Schemas are compiled once each, and forgotten with their objects. */
-const schemas = new WeakMap<object, KnownSchema>();
-const forgottenSchemas = new FinalizationRegistry<KnownSchema>(freeSchema);
-
-function freeSchema({ core, generation, id }: KnownSchema): void {
-  if (core.isAlive && core.generation === generation) core.enter(() => glue.schema_free(id));
-}
-
-function schemaId(core: Core, tool: string, schema: object): number {
-  const known = schemas.get(schema);
-  if (known && known.generation === core.generation && known.tool === tool) return known.id;
-  const answer = core.enter(
-    (name = 0, parameters = 0) => glue.schema_new(name, parameters),
-    tool,
-    JSON.stringify(schema),
-  );
-  const made = { core, generation: core.generation, id: unwrap<number>(answer), tool };
-  if (known) {
-    forgottenSchemas.unregister(known);
-    freeSchema(known);
-  }
-  schemas.set(schema, made);
-  forgottenSchemas.register(schema, made, made);
-  return made.id;
+/** Where schemas are compiled, for a function that cannot wait. */
+function schemaHosts(name: string): () => SchemaHosts {
+  return () => ({ core: coreFor(name), module: modules.schema.loaded });
 }
 
 /** {@link validateToolArguments} for the tool that the call names. Throws `no_such_tool` if there is none. */
@@ -230,6 +161,7 @@ export function validateToolCall(
  */
 export function withFileMutationQueue<T>(env: ExecutionEnv, path: string, fn: () => Promise<T>): Promise<T> {
   // Without a wait in between, so that the place in the queue is that of this call.
+  const core = modules.core.loaded;
   if (core?.isReady) return inMutationQueue(core, env, path, fn);
   return loadedCore().then((loaded) => inMutationQueue(loaded, env, path, fn));
 }

@@ -4,13 +4,20 @@
  * @module
  */
 
-import { setDefaultSource } from "./api.js";
 import { unpack } from "./load.js";
+import { setDefaultSources } from "./modules.js";
+
+interface Inline {
+  default: string;
+  rawLength: number;
+}
+
+const unpacked = async ({ default: packed, rawLength }: Inline) => unpack(packed, rawLength);
 
 // Nothing is loaded at import: a server may import this and never use it.
-setDefaultSource(async () => {
-  const { default: packed, rawLength } = await import("../wasm/core-inline.js");
-  return unpack(packed, rawLength);
+setDefaultSources({
+  core: async () => unpacked(await import("../wasm/core-inline.js")),
+  schema: async () => unpacked(await import("../wasm/schema-inline.js")),
 });
 
 export {
