@@ -93,7 +93,10 @@ pub(super) fn fit(node: &Node, value: &mut Value, how: Fit<'_>) -> bool {
 /// `fit` for several schemas at once.
 fn fit_nodes(nodes: &[&Node], value: &mut Value, how: Fit<'_>) -> bool {
     let mut all = Vec::new();
-    let possible = nodes.iter().fold(true, |possible, node| gather(node, how.targets, &mut all) && possible);
+    let mut possible = true;
+    for node in nodes {
+        possible &= gather(node, how.targets, &mut all);
+    }
     (all.is_empty() || fit_all(&all, value, how)) && possible
 }
 
