@@ -28,6 +28,7 @@
 //! assert!(text.starts_with("Validation failed for tool \"read\":\n  - path: must be string, got array\n"));
 //! ```
 
+mod ajv;
 mod check;
 mod coerce;
 mod compile;
@@ -50,6 +51,10 @@ pub enum Coercion {
     /// array or object it holds, a lone item → an array of one.
     #[default]
     Safe,
+    /// As AJV 8 with `coerceTypes: true`, between scalars only: `"0x10"` → 16, `" "` → 0, true → 1, null → 0, `""` or
+    /// false, `""` → null. What a listed type accepts stays as it is; otherwise the types are tried in their order.
+    /// Text that stands for an infinity is an error.
+    Ajv,
     /// None.
     None,
 }
@@ -72,7 +77,7 @@ impl CompiledSchema {
     ///
     /// The value that comes back always fits the schema. An optional property that is null where null
     /// does not fit is dropped, at every depth; a required one stays and fails. Null never becomes
-    /// another value. Key order is kept.
+    /// another value, but in [`Coercion::Ajv`]. Key order is kept.
     ///
     /// # Errors
     /// Everything that is wrong with the value after coercion, in no particular order, at most

@@ -14,7 +14,7 @@ fn key() -> impl Strategy<Value = String> {
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => prop::sample::select(vec![
-            "", " ", "1", " 42 ", "42.0", "-1", "1e2", "1e400", "0x10", "true", "FALSE", "null", "a",
+            "", " ", "1", " 42 ", "42.0", "-0", ".5", "-1", "1e2", "1e400", "0x10", "true", "FALSE", "null", "a",
             "[]", "[1,\"2\"]", "[\"a\"", "{\"a\":1}", "{\"a\":null,\"b\":\"3\"}", "[[\"1\"],{\"c\":null}]",
         ]).prop_map(str::to_owned),
         1 => any::<String>(),
@@ -100,6 +100,10 @@ fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
+fn coercion() -> impl Strategy<Value = Coercion> {
+    prop::sample::select(vec![Coercion::Safe, Coercion::Ajv, Coercion::None])
+}
+
 fn compile(schema: &Value) -> CompiledSchema {
     CompiledSchema::compile(schema).unwrap_or_else(|why| panic!("{schema}: {why:?}"))
 }
@@ -120,15 +124,16 @@ fn report_is_well_formed(errors: &[SchemaError], value: &Value) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_was_coerced_is_valid_and_stays(schema in schema(), value in value()) {
+    fn what_was_coerced_is_valid_and_stays(schema in schema(), value in value(), coercion in coercion()) {
         let compiled = compile(&schema);
-        match compiled.check(value.clone(), Coercion::Safe) {
+        match compiled.check(value.clone(), coercion) {
             Ok(coerced) => {
+                prop_assert!(compiled.accepts(&coerced));
                 prop_assert_eq!(&compiled.check(coerced.clone(), Coercion::None).unwrap(), &coerced);
-                prop_assert!(same(&compiled.check(coerced.clone(), Coercion::Safe).unwrap(), &coerced));
+                prop_assert!(same(&compiled.check(coerced.clone(), coercion).unwrap(), &coerced));
             }
             Err(errors) => {
                 prop_assert!(!errors.is_empty(), "{} {}", schema, value);
@@ -147,6 +152,7 @@ proptest! {
             // A value that fits as it is comes back as it is, but for the spelling of whole numbers.
             let safe = compiled.check(checked.clone(), Coercion::Safe).unwrap();
             prop_assert!(same(&safe, &checked));
+            prop_assert_eq!(compiled.check(checked.clone(), Coercion::Ajv).unwrap(), checked);
         }
     }
 

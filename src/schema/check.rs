@@ -71,7 +71,7 @@ pub(super) fn fit(node: &Node, value: &mut Value, how: Fit) -> bool {
     };
     match &rules.types {
         Some(types) if !types.accepts(value) => {
-            how.coercion == Coercion::Safe && coerce::change_type(rules, types, value, how)
+            how.coercion != Coercion::None && coerce::change_type(rules, types, value, how)
         }
         Some(types) => {
             if let (Value::Number(number), Coercion::Safe) = (&*value, how.coercion)
