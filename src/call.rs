@@ -21,7 +21,7 @@ pub mod options;
 mod pipeline;
 pub mod registry;
 
-pub use arguments::ArgumentSchema;
+pub use arguments::{ArgumentSchema, partial_arguments};
 pub use hooks::{AfterCall, BeforeCall, Decision, Hooks, NoHooks, Patch};
 pub use options::Options;
 pub use pipeline::{Scope, run};

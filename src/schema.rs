@@ -1,6 +1,7 @@
 //! Arguments: from a model's text to a value that fits the tool's JSON Schema.
 //!
-//! Three steps, each a pure function: [`parse`] turns argument text into a JSON value,
+//! Three steps, each a pure function: [`parse`] turns argument text into a JSON value ([`partial`] a text
+//! that is still being written, to be shown),
 //! [`CompiledSchema::check`] drops optional nulls, coerces and checks in one pass, and
 //! [`wording::report`] says what is wrong in words that a model can act on.
 //!
@@ -35,6 +36,7 @@ mod compile;
 mod errors;
 mod number;
 pub mod parse;
+pub mod partial;
 mod scan;
 pub mod wording;
 

@@ -17,6 +17,7 @@ export {
   applyEdits,
   createToolset,
   init,
+  parsePartialArguments,
   resolveConfined,
   unifiedDiff,
   validateToolArguments,
