@@ -1,8 +1,9 @@
 //! Coercion "ajv": what AJV 8 makes of a scalar that no listed type accepts, with `coerceTypes: true`.
 //!
 //! The rules are those that ajv 8.20.0 runs by, which the table of its documentation rounds off: blank text is 0,
-//! `"0x10"` is 16, and `"TRUE"` is no boolean. `tests/parity/coercion.test.mjs` compares, value by value. Arrays and objects are neither source nor result. The one difference is
+//! `"0x10"` is 16, and `"TRUE"` is no boolean. Arrays and objects are neither source nor result. The one difference is
 //! text that JavaScript reads as infinite, which JSON cannot hold: it stays, and fails.
+//! `tests/parity/coercion.test.mjs` compares, value by value.
 
 use serde_json::{Number, Value};
 

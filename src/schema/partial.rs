@@ -10,7 +10,8 @@ use super::scan::{End, scan};
 pub struct Partial {
     /// The value, `None` while there is nothing of it.
     pub value: Option<Value>,
-    /// Whether the text is one whole value, which is then the one that [`super::parse::arguments`] gives. Blank text is not.
+    /// Whether the text is one whole value, which is then the one that [`super::parse::arguments`] gives. Blank text is
+    /// not.
     pub complete: bool,
 }
 

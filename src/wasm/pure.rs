@@ -39,8 +39,8 @@ fn edited(path: &str, edits: &[u8], before: &[u8]) -> Result<Value, ToolError> {
     Ok(Value::Object(object(&change)))
 }
 
-/// What the argument text in scratch says so far, for the tool whose name follows it. Answers `{value, complete}`; without
-/// `value` where there is none.
+/// What the argument text in scratch says so far, for the tool whose name follows it. Answers `{value, complete}`,
+/// without `value` where there is none.
 #[wasm_bindgen]
 pub fn partial_arguments(text: usize, tool: usize) -> String {
     let [text, tool] = parts([text, tool]);
