@@ -21,7 +21,7 @@ pub mod options;
 mod pipeline;
 pub mod registry;
 
-pub use arguments::{ArgumentSchema, NotCompiled, SchemaOptions, needs_engine};
+pub use arguments::{ArgumentSchema, NotCompiled, SchemaOptions, needs_engine, partial_arguments};
 pub use hooks::{AfterCall, BeforeCall, Decision, Hooks, NoHooks, Patch};
 pub use options::Options;
 pub use pipeline::{Scope, run};

@@ -1,6 +1,7 @@
 //! Arguments: from a model's text to a value that fits the tool's JSON Schema.
 //!
-//! Three steps, each a pure function: [`parse`] turns argument text into a JSON value,
+//! Three steps, each a pure function: [`parse`] turns argument text into a JSON value ([`partial`] a text
+//! that is still being written, to be shown),
 //! [`CompiledSchema::check`] drops optional nulls, coerces and checks in one pass, and
 //! [`wording::report`] says what is wrong in words that a model can act on.
 //!
@@ -28,6 +29,7 @@
 //! assert!(text.starts_with("Validation failed for tool \"read\":\n  - path: must be string, got array\n"));
 //! ```
 
+mod ajv;
 mod beyond;
 mod check;
 mod coerce;
@@ -37,6 +39,7 @@ pub mod engine;
 mod errors;
 mod number;
 pub mod parse;
+pub mod partial;
 mod scan;
 pub mod wording;
 
@@ -53,6 +56,10 @@ pub enum Coercion {
     /// array or object it holds, a lone item → an array of one.
     #[default]
     Safe,
+    /// As AJV 8 with `coerceTypes: true`, between scalars only: `"0x10"` → 16, `" "` → 0, true → 1, null → 0, `""` or
+    /// false, `""` → null. What a listed type accepts stays as it is; otherwise the types are tried in their order.
+    /// Text that stands for an infinity is an error.
+    Ajv,
     /// None.
     None,
 }
@@ -65,8 +72,9 @@ impl Coercion {
     pub fn named(name: &str) -> Result<Coercion, String> {
         match name {
             "safe" => Ok(Coercion::Safe),
+            "ajv" => Ok(Coercion::Ajv),
             "none" => Ok(Coercion::None),
-            other => Err(format!("unknown variant `{other}`, expected `safe` or `none`")),
+            other => Err(format!("unknown variant `{other}`, expected `safe`, `ajv` or `none`")),
         }
     }
 }
@@ -106,7 +114,7 @@ impl CompiledSchema {
     ///
     /// The value that comes back always fits the schema. An optional property that is null where null
     /// does not fit is dropped, at every depth; a required one stays and fails. Null never becomes
-    /// another value. Key order is kept.
+    /// another value, but in [`Coercion::Ajv`]. Key order is kept.
     ///
     /// # Errors
     /// Everything that is wrong with the value after coercion, in no particular order, at most

@@ -279,6 +279,14 @@ impl Builtin {
         }
     }
 
+    /// [`Builtin::prepare`] for arguments that are still being written.
+    pub fn prepare_partial(self, arguments: Value) -> Value {
+        match self {
+            Builtin::Edit => edit::prepare_partial(arguments),
+            _ => self.prepare(arguments),
+        }
+    }
+
     /// What a call with these (valid) arguments would touch.
     ///
     /// # Errors

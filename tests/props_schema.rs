@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Number, Value, json};
 use tackroom::error::ErrorCode;
-use tackroom::schema::{Coercion, CompiledSchema, SchemaError, parse, wording};
+use tackroom::schema::{Coercion, CompiledSchema, SchemaError, parse, partial, wording};
 
 /// Keys from a small set, so that values meet schemas.
 fn key() -> impl Strategy<Value = String> {
@@ -14,7 +14,7 @@ fn key() -> impl Strategy<Value = String> {
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => prop::sample::select(vec![
-            "", " ", "1", " 42 ", "42.0", "-1", "1e2", "1e400", "0x10", "true", "FALSE", "null", "a",
+            "", " ", "1", " 42 ", "42.0", "-0", ".5", "-1", "1e2", "1e400", "0x10", "true", "FALSE", "null", "a",
             "[]", "[1,\"2\"]", "[\"a\"", "{\"a\":1}", "{\"a\":null,\"b\":\"3\"}", "[[\"1\"],{\"c\":null}]",
         ]).prop_map(str::to_owned),
         1 => any::<String>(),
@@ -100,6 +100,10 @@ fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
+fn coercion() -> impl Strategy<Value = Coercion> {
+    prop::sample::select(vec![Coercion::Safe, Coercion::Ajv, Coercion::None])
+}
+
 fn compile(schema: &Value) -> CompiledSchema {
     CompiledSchema::compile(schema).unwrap_or_else(|why| panic!("{schema}: {why:?}"))
 }
@@ -120,15 +124,16 @@ fn report_is_well_formed(errors: &[SchemaError], value: &Value) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_was_coerced_is_valid_and_stays(schema in schema(), value in value()) {
+    fn what_was_coerced_is_valid_and_stays(schema in schema(), value in value(), coercion in coercion()) {
         let compiled = compile(&schema);
-        match compiled.check(value.clone(), Coercion::Safe) {
+        match compiled.check(value.clone(), coercion) {
             Ok(coerced) => {
+                prop_assert!(compiled.accepts(&coerced));
                 prop_assert_eq!(&compiled.check(coerced.clone(), Coercion::None).unwrap(), &coerced);
-                prop_assert!(same(&compiled.check(coerced.clone(), Coercion::Safe).unwrap(), &coerced));
+                prop_assert!(same(&compiled.check(coerced.clone(), coercion).unwrap(), &coerced));
             }
             Err(errors) => {
                 prop_assert!(!errors.is_empty(), "{} {}", schema, value);
@@ -147,6 +152,7 @@ proptest! {
             // A value that fits as it is comes back as it is, but for the spelling of whole numbers.
             let safe = compiled.check(checked.clone(), Coercion::Safe).unwrap();
             prop_assert!(same(&safe, &checked));
+            prop_assert_eq!(compiled.check(checked.clone(), Coercion::Ajv).unwrap(), checked);
         }
     }
 
@@ -182,6 +188,39 @@ proptest! {
     }
 
     #[test]
+    fn every_beginning_shows_the_value_so_far(entries in prop::collection::vec((any::<String>(), value()), 0..3)) {
+        let object = Value::Object(entries.into_iter().collect());
+        let escaped = ascii(&object.to_string());
+        for text in [object.to_string(), format!("{object:#}"), json!(escaped).to_string(), escaped] {
+            // A string that holds the arguments shows them from their brace on, too.
+            let opened = text.find('{').unwrap();
+            let mut before = None;
+            for end in 0..=text.len() {
+                let partial = partial::arguments(&text.as_bytes()[..end]);
+                prop_assert_eq!(partial.complete, end == text.len());
+                prop_assert_eq!(partial.value.is_some(), end > opened);
+                let Some(value) = partial.value else { continue };
+                prop_assert!(begins(&value, &object), "{} {}", &text.as_bytes()[..end].escape_ascii(), value);
+                prop_assert!(before.is_none_or(|before| begins(&before, &value)), "{}", value);
+                before = Some(value);
+            }
+            prop_assert_eq!(before.map(|value| value.to_string()), Some(object.to_string()));
+        }
+    }
+
+    #[test]
+    fn a_value_is_complete_where_it_is_one(bytes in prop::collection::vec(any::<u8>(), 0..60), text in fragments()) {
+        for input in [&bytes[..], text.as_bytes(), json!(text).to_string().as_bytes()] {
+            let partial = partial::arguments(input);
+            let parsed = parse::arguments("tool", input, false);
+            prop_assert_eq!(partial.complete, parsed.is_ok(), "{}", input.escape_ascii());
+            if let Ok(value) = parsed {
+                prop_assert_eq!(partial.value.unwrap().to_string(), value.to_string());
+            }
+        }
+    }
+
+    #[test]
     fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..60), text in "[\\[\\]{}\",:\\\\u0-9dDeE.+-]{0,40}") {
         for input in [&bytes[..], text.as_bytes()] {
             if let Err(error) = parse::arguments("tool", input, false) {
@@ -206,6 +245,67 @@ fn nulls_dropped(before: &Value, after: &Value) -> bool {
         }
         (before, after) => before == after,
     }
+}
+
+/// Whether the first is what has been written of the second, where keys come in one order: all is as it will be but for
+/// the last part of each level, where a string is a beginning and a number any.
+fn begins(first: &Value, whole: &Value) -> bool {
+    let all_begin = |first: &[&Value], whole: &[&Value]| {
+        let last = first.len().saturating_sub(1);
+        first.len() <= whole.len()
+            && first.iter().zip(whole).enumerate().all(|(index, (first, whole))| {
+                if index < last { first == whole } else { begins(first, whole) }
+            })
+    };
+    match (first, whole) {
+        (Value::String(first), Value::String(whole)) => whole.starts_with(first.as_str()),
+        (Value::Number(_), Value::Number(_)) => true,
+        (Value::Array(first), Value::Array(whole)) => {
+            all_begin(&first.iter().collect::<Vec<_>>(), &whole.iter().collect::<Vec<_>>())
+        }
+        (Value::Object(first), Value::Object(whole)) => {
+            first.keys().zip(whole.keys()).all(|(first, whole)| first == whole)
+                && all_begin(&first.values().collect::<Vec<_>>(), &whole.values().collect::<Vec<_>>())
+        }
+        (first, whole) => first == whole,
+    }
+}
+
+/// Pieces of JSON, in and out of place.
+fn fragments() -> impl Strategy<Value = String> {
+    let pieces = vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "\"",
+        "\\",
+        "\\\"",
+        "\"a\":",
+        "\"b\"",
+        "{\"a\":1}",
+        "\"{\\\"a\\\":",
+        "1",
+        "-",
+        ".5",
+        "e9",
+        "0",
+        "1e400",
+        "true",
+        "nul",
+        "\\u00e9",
+        "\\ud83d",
+        "\\ude00",
+        "\n",
+        " ",
+        "x",
+        "é",
+        "\u{c}",
+    ];
+    prop::collection::vec(prop::sample::select(pieces), 0..9).prop_map(|pieces| pieces.concat())
 }
 
 /// Escapes everything outside ASCII as UTF-16 units.

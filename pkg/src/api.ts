@@ -135,6 +135,35 @@ export function validateToolCall(
 }
 
 /**
+ * What a model's arguments say so far, while they are being streamed: for a live view of the call. Give it the whole
+ * text received up to now, after each chunk. Nothing is checked against a schema, and no text makes it throw.
+ * Synchronous after {@link init}; the time is linear in the text's length.
+ *
+ * Arrays, objects and strings are closed where the text ends; an escape or a surrogate pair that is cut off is left
+ * out, so a string is only ever the beginning of what it will be. Of a number the digits so far count: it may still
+ * change. A lone `-`, a part of `true`, `false` or `null`, and a key without its value are left out. Raw control
+ * characters, bad escapes and JSON text in a string are repaired as in a call, and key order is kept.
+ *
+ * @param text the argument text so far.
+ * @param toolName a built-in tool: the names and forms that models use in place of the tool's own are translated, as
+ *   in a call (`file_path` to `path`, `old_string` to an item of `edits`). Default: as they came, as for any other name.
+ * @returns `value`, absent while there is nothing to show (an empty text, say), and `complete`: whether the text is one
+ *   whole JSON value, which a call would then be given. Of malformed text the value is what came before the fault, and
+ *   so it is where arrays and objects are nested over 128 levels; `complete` is then `false`.
+ * @throws {ToolError} `invalid_arguments` where `text` or `toolName` is no string; `not_supported` before
+ *   {@link init}.
+ *
+ * @example
+ * ```ts
+ * parsePartialArguments('{"file_path":"a.txt","content":"hello wor', "write");
+ * // { value: { path: "a.txt", content: "hello wor" }, complete: false }
+ * ```
+ */
+export function parsePartialArguments(text: string, toolName = ""): { value?: unknown; complete: boolean } {
+  return pure.parsePartialArguments(coreFor("parsePartialArguments"), text, toolName);
+}
+
+/**
  * Runs a function while no tool, and no other caller of this function, changes the file: for tools of your own that
  * read a file and write it back. Changes of one file run one after another, in the order in which they were asked
  * for (here: when this function is called, if the module is loaded); other files do not wait. The scope is the

@@ -24,6 +24,7 @@ export {
   applyEdits,
   createToolset,
   init,
+  parsePartialArguments,
   resolveConfined,
   unifiedDiff,
   validateToolArguments,

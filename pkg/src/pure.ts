@@ -1,11 +1,12 @@
 /**
- * Functions over contents: no environment, no promise. Contents cross as bytes.
+ * Functions over contents and texts: no environment, no promise. Contents cross as bytes.
  *
  * @module
  */
 
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { ToolError } from "./errors.js";
+import { argumentText } from "./toolset.js";
 import type { Edit, FileChange } from "./types.js";
 import { bytesOf } from "./values.js";
 
@@ -34,6 +35,26 @@ export function applyEdits<T extends string | Uint8Array>(
   const edited = core.enter(() => glue.content());
   if (edited === TRAPPED) throw new ToolError("The tool core failed and was restarted: try again", "trapped");
   return { ...change, content: (typeof content === "string" ? decoder.decode(edited) : edited) as T };
+}
+
+/** See `parsePartialArguments` of api.ts. */
+export function parsePartialArguments(
+  core: Core,
+  text: string,
+  toolName: string,
+): { value?: unknown; complete: boolean } {
+  for (const [name, given] of Object.entries({ text, toolName })) {
+    if (typeof given !== "string")
+      throw new ToolError(`Expected ${name} as a string, got ${typeof given}`, "invalid_arguments");
+  }
+  // A chunk may end between the two halves of a character.
+  const isCut = /[\ud800-\udbff]/.test(text.slice(-1));
+  const whole = argumentText(toolName, isCut ? text.slice(0, -1) : text);
+  core.wake();
+  const partial = unwrap<{ value?: unknown; complete: boolean }>(
+    core.enter((length = 0, name = 0) => glue.partial_arguments(length, name), whole, toolName),
+  );
+  return isCut ? { ...partial, complete: false } : partial;
 }
 
 /** See `unifiedDiff` of api.ts. */

@@ -386,8 +386,16 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
   limits?: Limits | (() => Limits);
   /** How often `onUpdate` is called while a command runs. Default 100 ms. */
   updates?: { intervalMs?: number };
-  /** Whether obvious slips in arguments (`"5"` for 5, an array as JSON text) are repaired. Default `"safe"`. */
-  coercion?: "safe" | "none";
+  /**
+   * How far arguments of a wrong type are brought to the schema's. Default `"safe"`: obvious slips only (`"5"` for 5,
+   * an array as JSON text, a lone item for a list of one), and null never becomes a value.
+   *
+   * `"ajv"` does what AJV 8 does with `coerceTypes: true`, for hosts whose tools have relied on that: scalars among
+   * each other, also `"0x10"` to 16, `true` to 1, and a required null to `0`, `""` or `false`; never to or from an
+   * array. Text that reads as an infinity is an error. `"none"` changes nothing. In every mode an optional property
+   * that is null where null does not fit is dropped.
+   */
+  coercion?: "safe" | "ajv" | "none";
   /** Handed to the hooks. */
   context?: unknown | (() => unknown);
   session?: Session | (() => Session);

@@ -1,4 +1,4 @@
-//! Arguments checked against a host's own schema, without a toolset.
+//! Arguments without a toolset: checked against a host's own schema, or shown while they are being written.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,9 @@ use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields};
 #[cfg(feature = "schema")]
 use crate::schema::engine::{Draft, Engine, EngineOptions};
+use crate::schema::partial::{self, Partial};
 use crate::schema::{Coercion, CompiledSchema, Kind, NeedsEngine, Repairs, SchemaError, parse, wording};
+use crate::tools::Builtin;
 
 /// How arguments are checked against a schema.
 #[derive(Clone, Debug, PartialEq)]
@@ -246,6 +248,23 @@ pub fn needs_engine(tool: &str, beyond: &NeedsEngine) -> ToolError {
     ToolError::new(ErrorCode::NotSupported, message)
 }
 
+/// What the beginning of an argument text says so far, in the keys of the built-in tool of that name: the text as
+/// [`partial::arguments`] reads it, aliases and dialects as in a call. Any other name knows none. Nothing is checked.
+///
+/// ```
+/// use serde_json::json;
+/// use tackroom::call::partial_arguments;
+/// let so_far = partial_arguments(br#"{"file_path":"a.txt","content":"hello wor"#, "write");
+/// assert_eq!(so_far.value, Some(json!({"path": "a.txt", "content": "hello wor"})));
+/// assert!(!so_far.complete);
+/// ```
+pub fn partial_arguments(text: &[u8], tool: &str) -> Partial {
+    let Partial { value, complete } = partial::arguments(text);
+    let Some(tool) = Builtin::named(tool) else { return Partial { value, complete } };
+    let prepare = |value| if complete { tool.prepare(value) } else { tool.prepare_partial(value) };
+    Partial { value: value.map(prepare), complete }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,6 +291,28 @@ mod tests {
         }
         for text in ["", "{", "{}", r#"{"n":"x"}"#] {
             assert!(!schema().fits(text.as_bytes()) && schema().validate(text.as_bytes(), false).is_err());
+        }
+    }
+
+    #[test]
+    fn dialects_are_known_while_they_are_written() {
+        for (tool, text, expected) in [
+            ("read", r#"{"file":"a"#, json!({"path": "a"})),
+            ("bash", r#"{"cmd":"ls -"#, json!({"command": "ls -"})),
+            ("edit", r#"{"path":"f","old_str":"a"#, json!({"path": "f", "edits": [{"oldText": "a"}]})),
+            ("edit", r#"{"edits":"[{\"old\":\"a"#, json!({"edits": [{"oldText": "a"}]})),
+            ("roll", r#"{"file":"a"#, json!({"file": "a"})),
+            ("", r#"{"file":"a"#, json!({"file": "a"})),
+        ] {
+            let partial = partial_arguments(text.as_bytes(), tool);
+            assert_eq!(partial, Partial { value: Some(expected), complete: false }, "{tool} {text}");
+        }
+        assert_eq!(partial_arguments(b"", "read"), Partial::default());
+        // What is whole is what a call would get, faults in it too.
+        for text in [r#"{"cmd":"ls"}"#, r#"{"edits":"[{\"old\":\"a"}"#] {
+            let partial = partial_arguments(text.as_bytes(), "edit");
+            let parsed = parse::arguments("edit", text.as_bytes(), false).unwrap();
+            assert_eq!(partial, Partial { value: Some(Builtin::Edit.prepare(parsed)), complete: true });
         }
     }
 

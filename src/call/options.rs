@@ -77,6 +77,8 @@ pub enum CoercionOption {
     /// Obvious slips.
     #[default]
     Safe,
+    /// As AJV 8 with `coerceTypes: true`.
+    Ajv,
     /// Not at all.
     None,
 }
@@ -125,9 +127,10 @@ impl CoercionOption {
     fn read(value: Value) -> Result<Self, String> {
         match value.as_str() {
             Some("safe") => Ok(CoercionOption::Safe),
+            Some("ajv") => Ok(CoercionOption::Ajv),
             Some("none") => Ok(CoercionOption::None),
-            Some(other) => Err(format!("unknown variant `{other}`, expected `safe` or `none`")),
-            None => Err(json::wrong(&value, "`safe` or `none`")),
+            Some(other) => Err(format!("unknown variant `{other}`, expected one of `safe`, `ajv`, `none`")),
+            None => Err(json::wrong(&value, "one of `safe`, `ajv`, `none`")),
         }
     }
 }
@@ -150,6 +153,7 @@ impl From<CoercionOption> for Coercion {
     fn from(option: CoercionOption) -> Self {
         match option {
             CoercionOption::Safe => Coercion::Safe,
+            CoercionOption::Ajv => Coercion::Ajv,
             CoercionOption::None => Coercion::None,
         }
     }

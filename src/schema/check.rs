@@ -132,7 +132,7 @@ fn fit_all(all: All<'_>, value: &mut Value, how: Fit<'_>) -> bool {
     if let Some(types) = types().find(|types| !types.accepts(value)) {
         return how.coercion != Coercion::None && coerce::change_type(all, types, value, how);
     }
-    if let (Value::Number(number), true) = (&*value, how.coercion != Coercion::None)
+    if let (Value::Number(number), Coercion::Safe) = (&*value, how.coercion)
         && number.is_f64()
         && types().any(|types| types.contains(Type::Integer) && !types.contains(Type::Number))
         && let Some(integer) = to_safe_integer(number)

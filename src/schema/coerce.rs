@@ -1,12 +1,14 @@
-//! Coercion "safe": a value of a type that the schema does not accept → one of a type that it does.
+//! Coercion: a value of a type that the schema does not accept → one of a type that it does.
 //!
-//! Null is neither source nor result. What has more than one reading is left alone, and fails.
+//! What a value may become is the mode's: "safe" is here, where null is neither source nor result, and what has
+//! more than one reading is left alone, and fails; "ajv" is in `ajv`.
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::check::{All, Fit, fit_typed};
 use super::compile::{Node, Type, Types};
-use super::{number, parse};
+use super::number::one_or_zero;
+use super::{Coercion, ajv, number, parse};
 
 /// What a value could be meant as.
 struct Candidate {
@@ -21,10 +23,11 @@ struct Candidate {
 pub(super) fn change_type(all: All<'_>, types: &Types, value: &mut Value, how: Fit<'_>) -> bool {
     let mut meant = None;
     for target in types.iter() {
-        let Some(Candidate { value: mut candidate, meant: is_meant }) = convert(all, target, value, how)
-        else {
-            continue;
+        let converted = match how.coercion {
+            Coercion::Ajv => ajv::convert(target, value).map(|value| Candidate { value, meant: true }),
+            _ => convert(all, target, value, how),
         };
+        let Some(Candidate { value: mut candidate, meant: is_meant }) = converted else { continue };
         // What one schema would take, another that holds as well may not.
         if !all.iter().all(|rules| rules.types.as_ref().is_none_or(|types| types.accepts(&candidate))) {
             continue;
@@ -66,14 +69,6 @@ fn convert(all: All<'_>, target: Type, value: &Value, how: Fit<'_>) -> Option<Ca
         _ => return None,
     };
     Some(Candidate { value, meant: true })
-}
-
-fn one_or_zero(number: &Number) -> Option<bool> {
-    match number::to_safe_integer(number)?.as_i64()? {
-        0 => Some(false),
-        1 => Some(true),
-        _ => None,
-    }
 }
 
 fn lone_item(all: All<'_>, item: &Value) -> Candidate {

@@ -32,6 +32,15 @@ pub(super) fn to_safe_integer(number: &Number) -> Option<Number> {
     (float.fract() == 0.0 && float.abs() <= MAX_SAFE).then(|| Number::from(float as i64))
 }
 
+/// The numbers that stand for true and false, however they are written.
+pub(super) fn one_or_zero(number: &Number) -> Option<bool> {
+    match to_safe_integer(number)?.as_i64()? {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
+}
+
 /// A whole decimal JSON number in text, blanks around it allowed. Not "", hex, `+1`, `.5` or what
 /// no double can hold.
 pub(super) fn from_text(text: &str) -> Option<Number> {

@@ -17,7 +17,7 @@ use crate::error::{ErrorCode, ToolError};
 pub const MAX_DEPTH: usize = 128;
 
 /// How many times a JSON string holding JSON is opened.
-const MAX_UNWRAPS: usize = 2;
+pub(super) const MAX_UNWRAPS: usize = 2;
 
 /// The model's raw argument text as a JSON value, normally an object.
 ///
@@ -156,7 +156,7 @@ fn reparse(bytes: &[u8]) -> Result<Value, Fault> {
             (std::str::from_utf8(&bytes[..at]).unwrap_or_default(), true)
         }
     };
-    let Scan { end, repaired, key, too_deep, surrogate, out_of_range } = scan(text, MAX_DEPTH);
+    let Scan { end, repaired, key, too_deep, surrogate, out_of_range, .. } = scan(text, MAX_DEPTH);
     // A cut text is told as that whatever else is wrong with it: it has to be sent again anyway.
     match end {
         End::CutOff => return Err(Fault::CutOff { key: key.map(str::to_owned) }),
@@ -173,11 +173,16 @@ fn reparse(bytes: &[u8]) -> Result<Value, Fault> {
     if let Some(range) = out_of_range {
         return Err(Fault::Number { at: range.start, len: range.len() });
     }
+    scanned(&repaired).map_err(|error| Fault::Other(error.to_string()))
+}
+
+/// The value of text that a scan has passed.
+pub(super) fn scanned(text: &str) -> serde_json::Result<Value> {
     // From bytes, as everywhere in the core: a second kind of reader doubles serde_json's code in the module.
     // serde_json's own limit is one level less than ours; the scan has counted already.
-    let mut deserializer = serde_json::Deserializer::from_slice(repaired.as_bytes());
+    let mut deserializer = serde_json::Deserializer::from_slice(text.as_bytes());
     deserializer.disable_recursion_limit();
-    serde::Deserialize::deserialize(&mut deserializer).map_err(|error| Fault::Other(error.to_string()))
+    serde::Deserialize::deserialize(&mut deserializer)
 }
 
 impl Fault {

@@ -1,8 +1,10 @@
 //! The second look at text that serde_json refused: where it stops being JSON, whether it merely
-//! ends too early, and the same text with the mistakes that models make inside strings repaired.
+//! ends too early, and the same text with the mistakes that models make inside strings repaired; all
+//! of it, or as much of its beginning as can be closed to a whole value.
 //!
 //! One loop over the bytes with its own stack, so that no nesting can overflow ours. It runs only on
-//! failure; the parser proper stays serde_json, which also has the last word on what is repaired here.
+//! failure and on text that is still being written; the parser proper stays serde_json, which also has
+//! the last word on what is repaired here.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -34,6 +36,27 @@ pub(super) struct Scan<'a> {
     pub surrogate: Option<Range<usize>>,
     /// The first number that no double can hold.
     pub out_of_range: Option<Range<usize>>,
+    /// How much of the repaired text is a whole value once what is open there is closed.
+    kept: usize,
+    /// Whether a string is open there, and in what it stands.
+    in_string: bool,
+    stack: Vec<Open>,
+}
+
+impl Scan<'_> {
+    /// As much of the repaired text as is a whole value once it is closed, and closed; "" if none is. A string is
+    /// kept up to its last whole character, a number up to its last digit that makes one, a key with its value.
+    pub fn closed(&self) -> String {
+        let mut closed = self.repaired[..self.kept].to_owned();
+        if self.in_string {
+            closed.push('"');
+        }
+        closed.extend(self.stack.iter().rev().map(|open| match open {
+            Open::Object => '}',
+            Open::Array => ']',
+        }));
+        closed
+    }
 }
 
 /// Scans text as one JSON value nested at most `max_depth` levels.
@@ -48,6 +71,8 @@ pub(super) fn scan(text: &str, max_depth: usize) -> Scan<'_> {
         too_deep: None,
         surrogate: None,
         out_of_range: None,
+        kept: 0,
+        in_string: false,
     };
     let end = match scanner.run(max_depth) {
         Ok(()) => End::Complete,
@@ -66,6 +91,9 @@ pub(super) fn scan(text: &str, max_depth: usize) -> Scan<'_> {
         too_deep: scanner.too_deep,
         surrogate: scanner.surrogate,
         out_of_range: scanner.out_of_range,
+        kept: scanner.kept,
+        in_string: scanner.in_string,
+        stack: scanner.stack,
     }
 }
 
@@ -94,6 +122,8 @@ struct Scanner<'a> {
     too_deep: Option<usize>,
     surrogate: Option<Range<usize>>,
     out_of_range: Option<Range<usize>>,
+    kept: usize,
+    in_string: bool,
 }
 
 impl Scanner<'_> {
@@ -126,6 +156,11 @@ impl Scanner<'_> {
         Err(End::Malformed { at: self.at, expected })
     }
 
+    /// What is before here can be closed to a whole value.
+    fn keep(&mut self) {
+        self.kept = self.out.len() + self.at - self.copied;
+    }
+
     fn skip_blanks(&mut self) {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek(0) {
             self.at += 1;
@@ -138,12 +173,14 @@ impl Scanner<'_> {
             self.too_deep = Some(self.at);
         }
         self.at += 1;
+        self.keep();
         if open == Open::Object { State::FirstKey } else { State::FirstItem }
     }
 
     fn close(&mut self) -> State {
         self.stack.pop();
         self.at += 1;
+        self.keep();
         State::After
     }
 
@@ -185,13 +222,20 @@ impl Scanner<'_> {
 
     fn scalar(&mut self, byte: u8) -> Result<State, End> {
         match byte {
-            b'"' => self.string()?,
+            b'"' => {
+                let whole = self.string();
+                self.in_string = whole.is_err();
+                // As far as it goes: an escape that is cut off is still ahead.
+                self.keep();
+                whole?;
+            }
             b'-' | b'0'..=b'9' => self.number()?,
             b't' => self.literal("true")?,
             b'f' => self.literal("false")?,
             b'n' => self.literal("null")?,
             _ => return self.malformed("a value"),
         }
+        self.keep();
         Ok(State::After)
     }
 
@@ -214,9 +258,11 @@ impl Scanner<'_> {
         } else {
             self.digits()?;
         }
+        self.keep();
         if self.peek(0) == Some(b'.') {
             self.at += 1;
             self.digits()?;
+            self.keep();
         }
         if let Some(b'e' | b'E') = self.peek(0) {
             self.at += 1;
@@ -352,6 +398,23 @@ mod tests {
             serde_json::from_str::<serde_json::Value>(expected).unwrap();
         }
         assert!(matches!(scan("[1, 2]", 128).repaired, Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_beginning_is_closed_where_it_is_whole() {
+        for (text, closed) in [
+            ("", ""),
+            (" {", " {}"),
+            ("[{\"a\":[1", "[{\"a\":[1]}]"),
+            ("{\"a\":1,\"b", "{\"a\":1}"),
+            ("{\"a\":1,\"b\":", "{\"a\":1}"),
+            ("{\"a\":\"x\ny", "{\"a\":\"x\\u000ay\"}"),
+            ("{\"a\":1,\"b\\_\nc\":tru", "{\"a\":1}"),
+            ("[1,2}", "[1,2]"),
+            ("[1] x", "[1]"),
+        ] {
+            assert_eq!(scan(text, 128).closed(), closed, "{text}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::env::{Env, Host};
 use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::path;
-use crate::schema::parse;
+use crate::schema::{parse, partial};
 use crate::text::diff;
 use crate::text::edit::{Edit, apply_edits};
 
@@ -92,6 +92,15 @@ pub fn declaration(_facts: &Facts<'_>) -> Declaration {
 /// Brings an edit call to the schema: `edits` as JSON text, as one object or as an array of JSON texts, and the
 /// pair at the top that older prompts taught, which comes after them.
 pub fn prepare(arguments: Value) -> Value {
+    prepare_with(arguments, parse::json_text)
+}
+
+/// [`prepare`] for arguments that are still being written: so are the JSON texts in them.
+pub fn prepare_partial(arguments: Value) -> Value {
+    prepare_with(arguments, partial::json_text)
+}
+
+fn prepare_with(arguments: Value, read: fn(&str) -> Option<Value>) -> Value {
     let Value::Object(map) = arguments else { return arguments };
     let mut map = dialect::rename_keys(dialect::rename_keys(map, ALIASES), EDIT_ALIASES);
     let mut pair = Map::new();
@@ -106,10 +115,10 @@ pub fn prepare(arguments: Value) -> Value {
     if !has_pair && !map.contains_key("edits") {
         return Value::Object(map);
     }
-    let mut edits = match map.shift_remove("edits").map(unpack) {
+    let mut edits = match map.shift_remove("edits").map(|edits| unpack(edits, read)) {
         None | Some(Value::Null) if has_pair => vec![],
         None => vec![],
-        Some(Value::Array(edits)) => edits.into_iter().map(|edit| one_edit(unpack(edit))).collect(),
+        Some(Value::Array(edits)) => edits.into_iter().map(|edit| one_edit(unpack(edit, read))).collect(),
         Some(object @ Value::Object(_)) => vec![one_edit(object)],
         Some(other) => {
             map.insert("edits".into(), other);
@@ -124,9 +133,9 @@ pub fn prepare(arguments: Value) -> Value {
 }
 
 /// JSON text of an object or an array becomes that; anything else is left for the schema to refuse.
-fn unpack(value: Value) -> Value {
+fn unpack(value: Value, read: fn(&str) -> Option<Value>) -> Value {
     match &value {
-        Value::String(text) => match parse::json_text(text) {
+        Value::String(text) => match read(text) {
             Some(inner @ (Value::Object(_) | Value::Array(_))) => inner,
             _ => value,
         },
@@ -200,6 +209,19 @@ mod tests {
         ] {
             assert_eq!(prepare(given.clone()), expected, "{given}");
         }
+    }
+
+    #[test]
+    fn a_dialect_is_known_while_it_is_written() {
+        let expected = json!({"path": "f", "edits": [{"oldText": "a"}]});
+        for given in [
+            json!({"path": "f", "old_string": "a"}),
+            json!({"path": "f", "edits": "[{\"old\":\"a"}),
+            json!({"path": "f", "edits": ["{\"oldText\":\"a\",\"newT"]}),
+        ] {
+            assert_eq!(prepare_partial(given.clone()), expected, "{given}");
+        }
+        assert_eq!(prepare_partial(json!({"edits": "no"})), json!({"edits": "no"}));
     }
 
     #[test]

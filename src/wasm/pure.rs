@@ -1,10 +1,11 @@
 //! Entries to the functions over bytes that need no environment. Contents come through scratch, and go back as an
 //! array that the face owns.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
 use super::scratch::{answer, parts};
+use crate::call;
 use crate::error::{ErrorCode, ToolError};
 use crate::json;
 use crate::path;
@@ -36,6 +37,18 @@ fn edited(path: &str, edits: &[u8], before: &[u8]) -> Result<Value, ToolError> {
     let change = FileChange::new(path, ChangeKind::Modify, diff);
     CONTENT.set(applied.content);
     Ok(Value::Object(object(&change)))
+}
+
+/// What the argument text in scratch says so far, for the tool whose name follows it. Answers `{value, complete}`,
+/// without `value` where there is none.
+#[wasm_bindgen]
+pub fn partial_arguments(text: usize, tool: usize) -> String {
+    let [text, tool] = parts([text, tool]);
+    let partial = call::partial_arguments(&text, &String::from_utf8_lossy(&tool));
+    answer(Ok(match partial.value {
+        Some(value) => json!({ "value": value, "complete": partial.complete }),
+        None => json!({ "complete": partial.complete }),
+    }))
 }
 
 /// The content that [`apply_edits`] made, once.

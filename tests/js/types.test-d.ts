@@ -31,7 +31,14 @@ import type {
   TruncationDetails,
   WasmSource,
 } from "tackroom";
-import { createToolset, init, ToolError, validateToolArguments, validateToolCall } from "tackroom";
+import {
+  createToolset,
+  init,
+  parsePartialArguments,
+  ToolError,
+  validateToolArguments,
+  validateToolCall,
+} from "tackroom";
 import { type JustBashEnv, justBash } from "tackroom/env/just-bash";
 import { type MemoryEnv, memory } from "tackroom/env/memory";
 
@@ -212,7 +219,7 @@ export async function everyToolsetIsAToolset(): Promise<void> {
   const listener = (event: ToolEvent) => void event;
   (await createToolset(env, { tools: ["read"] })).subscribe(listener);
   const hooks = { afterToolCall: (after: AfterToolCall) => void after.result };
-  await createToolset(env, { ...hooks, tools: ["read"] });
+  await createToolset(env, { ...hooks, tools: ["read"], coercion: "ajv" });
 }
 
 // Typos.
@@ -540,6 +547,12 @@ validateToolArguments({ name: "a", parameters: {} }, { arguments: {} });
 validateToolArguments({ name: "a", parameters: {} }, {});
 // @ts-expect-error a tool has parameters
 validateToolArguments({ name: "a" }, { arguments: {} });
+
+assert<Equal<ReturnType<typeof parsePartialArguments>, { value?: unknown; complete: boolean }>>();
+parsePartialArguments("{", "read");
+parsePartialArguments('{"a":', "a tool of one's own");
+// @ts-expect-error the text so far
+parsePartialArguments({});
 
 export const edits: Edit[] = [{ oldText: "a", newText: "b" }];
 // @ts-expect-error a key of an edit
