@@ -20,16 +20,4 @@ setDefaultSources({
   schema: async () => unpacked(await import("../wasm/schema-inline.js")),
 });
 
-export {
-  applyEdits,
-  createToolset,
-  init,
-  parsePartialArguments,
-  resolveConfined,
-  unifiedDiff,
-  validateToolArguments,
-  validateToolCall,
-  withFileMutationQueue,
-} from "./api.js";
-export { ToolError } from "./errors.js";
-export type * from "./types.js";
+export * from "./exports.js";
