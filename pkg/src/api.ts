@@ -29,8 +29,10 @@ import type {
  * is not loaded again; after a failure the next call tries again.
  *
  * @param source for each module a compiled module, its bytes, a Response or a URL, or a promise of one; one alone is
- *   the core's. Default: the modules inside this package.
- * @throws {ToolError} `not_supported` where WebAssembly (or its SIMD) is not to be had, or a Content Security
+ *   the core's. Default: the modules inside this package; in `tackroom/web`, which has none inside, `schema.wasm` beside
+ *   the core's URL.
+ * @throws {ToolError} `invalid_arguments` for what is no source, or a module that there is not; `not_found` where the
+ *   server has no such file; `not_supported` where WebAssembly (or its SIMD) is not to be had, or a Content Security
  *   Policy forbids it: the message names the directive.
  *
  * @example
@@ -39,12 +41,7 @@ import type {
  * ```
  */
 export async function init(source?: WasmSource | { core?: WasmSource; schema?: WasmSource }): Promise<void> {
-  const sources: modules.Sources = isSources(source) ? source : source === undefined ? {} : { core: source };
-  await Promise.all([modules.core.load(sources.core), modules.schema.load(sources.schema)]);
-}
-
-function isSources(source: unknown): source is modules.Sources {
-  return typeof source === "object" && source !== null && Object.getPrototypeOf(source) === Object.prototype;
+  await modules.loadAll(modules.sourcesOf(source));
 }
 
 /**

@@ -1,23 +1,16 @@
 /**
- * Tackroom with its wasm module inside: for Node and for every bundler, with nothing to configure.
+ * Tackroom with its wasm modules inside: for Node and for every bundler, with nothing to configure.
  *
  * @module
  */
 
-import { unpack } from "./load.js";
+import { unpack } from "./inline.js";
 import { setDefaultSources } from "./modules.js";
-
-interface Inline {
-  default: string;
-  rawLength: number;
-}
-
-const unpacked = async ({ default: packed, rawLength }: Inline) => unpack(packed, rawLength);
 
 // Nothing is loaded at import: a server may import this and never use it.
 setDefaultSources({
-  core: async () => unpacked(await import("../wasm/core-inline.js")),
-  schema: async () => unpacked(await import("../wasm/schema-inline.js")),
+  core: async () => unpack(await import("../wasm/core-inline.js")),
+  schema: async () => unpack(await import("../wasm/schema-inline.js")),
 });
 
 export * from "./exports.js";

@@ -6,36 +6,90 @@
 
 import { isToolError, ToolError } from "./errors.js";
 import type { WasmSource } from "./types.js";
-import { textOf } from "./values.js";
+import { kindOf, textOf } from "./values.js";
 
-type Settled = Exclude<WasmSource, Promise<unknown>>;
+/** A source that is no promise any more. */
+export type SettledSource = Exclude<WasmSource, Promise<unknown>>;
 
-/** Compiles a source. Throws a {@link ToolError} that says what to do. */
-export async function compile(source: WasmSource): Promise<WebAssembly.Module> {
+/** For the message about what is none. */
+export const SOURCES = "a URL, a Response, bytes, a WebAssembly.Module, or a promise of one";
+
+/** What a source is, of this realm or another; `undefined` for what is none, a promise among others. Never throws. */
+export function sourceKind(source: unknown): "module" | "bytes" | "response" | "url" | undefined {
+  if (typeof source === "string") return "url";
+  if (ArrayBuffer.isView(source)) return "bytes";
+  // By name: a look at the global `Response` costs Node some ten milliseconds, and another realm has its own.
+  switch (tagOf(source)) {
+    case "[object WebAssembly.Module]":
+      return "module";
+    case "[object ArrayBuffer]":
+      return "bytes";
+    case "[object Response]":
+      return "response";
+    case "[object URL]":
+      return "url";
+  }
+  return undefined;
+}
+
+function tagOf(value: unknown): string {
   try {
-    return await compileAny(await source);
+    return Object.prototype.toString.call(value);
+  } catch {
+    return "";
+  }
+}
+
+/** Where a source lies, if it says so. */
+export function urlOf(source: unknown): string | undefined {
+  const kind = sourceKind(source);
+  if (kind === "url") return String(source);
+  return (kind === "response" && (source as Response).url) || undefined;
+}
+
+/**
+ * Compiles a source.
+ *
+ * @param name the module's, for messages.
+ * @throws {ToolError} that says what to do.
+ */
+export async function compile(source: SettledSource, name: string): Promise<WebAssembly.Module> {
+  try {
+    switch (sourceKind(source)) {
+      case "module":
+        return source as WebAssembly.Module;
+      case "bytes":
+        return await WebAssembly.compile(source as BufferSource);
+      case "response":
+        return await compileResponse(source as Response, name);
+      case "url":
+        return await compileResponse(await fetched(source as string | URL, name), name);
+    }
   } catch (error) {
-    throw explained(error);
+    throw explained(error, name, urlOf(source));
+  }
+  throw new ToolError(
+    `Expected for ${name}.wasm ${SOURCES}, found ${kindOf(source)}: see init()`,
+    "invalid_arguments",
+  );
+}
+
+async function fetched(url: string | URL, name: string): Promise<Response> {
+  try {
+    return await fetch(url);
+  } catch (error) {
+    // Not by way of `explained`: it is another directive that forbids a request.
+    throw new ToolError(`Could not fetch Tackroom's ${name}.wasm from ${url}: ${textOf(error)}`, "unknown");
   }
 }
 
-async function compileAny(source: Settled): Promise<WebAssembly.Module> {
-  if (source instanceof WebAssembly.Module) return source;
-  // Before anything asks for Response, which costs Node some ten milliseconds to load.
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
-  if (typeof source === "string" || source instanceof URL) return compileAny(await fetch(source));
-  if (typeof Response === "function" && source instanceof Response) {
-    if (!source.ok)
-      throw new ToolError(`${source.url || "the module"} answered ${source.status}`, "not_found");
-    return compileResponse(source);
+/** Streaming needs the very MIME type, parameters excluded, which plain static servers do not always send. */
+async function compileResponse(response: Response, name: string): Promise<WebAssembly.Module> {
+  if (!response.ok) {
+    const message = `${response.url || "The server"} answered ${response.status} for Tackroom's ${name}.wasm`;
+    throw new ToolError(message, "not_found");
   }
-  // Bytes of another realm; what is none is refused.
-  return WebAssembly.compile(source as unknown as BufferSource);
-}
-
-/** Streaming needs the right MIME type, which plain static servers do not always send. */
-async function compileResponse(response: Response): Promise<WebAssembly.Module> {
-  const isWasm = response.headers.get("content-type")?.split(";")[0]?.trim() === "application/wasm";
+  const isWasm = response.headers.get("content-type")?.trim().toLowerCase() === "application/wasm";
   if (isWasm && typeof WebAssembly.compileStreaming === "function") {
     return WebAssembly.compileStreaming(response);
   }
@@ -47,12 +101,22 @@ const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
 ]);
 
-function explained(error: unknown): unknown {
+/** What forbids WebAssembly, in the words of Chromium, Firefox and WebKit. */
+const FORBIDDEN = /unsafe-eval|Content Security Policy|\bCSP\b/i;
+
+function explained(error: unknown, name: string, url: string | undefined): unknown {
   if (isToolError(error)) return error;
   const text = textOf(error);
-  if (/unsafe-eval|Content Security Policy/i.test(text)) {
+  if (FORBIDDEN.test(text)) {
     return new ToolError(
       `The page's Content Security Policy forbids WebAssembly: add 'wasm-unsafe-eval' to script-src (${text})`,
+      "not_supported",
+    );
+  }
+  if (/disallowed by embedder/i.test(text)) {
+    return new ToolError(
+      `This runtime compiles no WebAssembly at run time: import tackroom/${name}.wasm as a module and give it to ` +
+        `init(), or resolve tackroom with the condition workerd (${text})`,
       "not_supported",
     );
   }
@@ -62,39 +126,6 @@ function explained(error: unknown): unknown {
       "not_supported",
     );
   }
-  return new ToolError(`Could not load Tackroom's wasm module: ${text}`, "unknown");
-}
-
-interface NodeModules {
-  "node:buffer": { Buffer: { from(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> } };
-  "node:zlib": { gunzipSync(bytes: Uint8Array): Uint8Array<ArrayBuffer> };
-}
-
-/** A module of Node's, where there is one. */
-function builtin<N extends keyof NodeModules>(name: N): NodeModules[N] | undefined {
-  const node = (globalThis as { process?: { getBuiltinModule?(name: string): unknown } }).process;
-  return node?.getBuiltinModule?.(name) as NodeModules[N] | undefined;
-}
-
-/** Unpacks a module that is gzip and base64 in a string. Node has quicker ways than the web. */
-export async function unpack(packed: string, rawLength: number): Promise<BufferSource> {
-  const bytes = builtin("node:buffer")?.Buffer.from(packed, "base64") ?? fromBase64(packed);
-  const zlib = builtin("node:zlib");
-  if (zlib) return zlib.gunzipSync(bytes);
-  const raw = new Uint8Array(rawLength);
-  let at = 0;
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    raw.set(part.value, at);
-    at += part.value.length;
-  }
-  return raw;
-}
-
-/** A loop over char codes: `Uint8Array.from(atob(text), …)` takes several times as long. */
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
+  const from = url === undefined ? "" : ` from ${url}`;
+  return new ToolError(`Could not load Tackroom's ${name}.wasm${from}: ${text}`, "unknown");
 }

@@ -1,22 +1,29 @@
 /**
- * The wasm modules, each loaded once: the core by whatever comes first, the schema module by `init`.
+ * The wasm modules, each loaded once: the core by whatever comes first, the schema module by `init`, or when it is
+ * first needed.
  *
  * @module
  */
 
 import { Core } from "./core.js";
-import { ToolError } from "./errors.js";
-import { compile } from "./load.js";
+import { isToolError, ToolError } from "./errors.js";
+import { compile, type SettledSource, SOURCES, sourceKind, urlOf } from "./load.js";
 import { SchemaModule } from "./schema-module.js";
 import type { WasmSource } from "./types.js";
+import { isThenable, kindOf, textOf } from "./values.js";
 
 /** Something that is loaded once. After a failure the next one who asks tries again, with a source of its own. */
 class Once<T> {
   loaded: T | undefined;
+  /** Where it was loaded from, where that has a URL. */
+  url: string | undefined;
   #loading: Promise<T> | undefined;
   readonly #name: string;
   readonly #start: (module: WebAssembly.Module) => Promise<T>;
+  /** Where it comes from when nobody says; `undefined` where it has to be said. */
   defaultSource: (() => WasmSource) | undefined;
+  /** The same, by where other modules came from: goes before the default. */
+  nearbySource: (() => WasmSource | undefined) | undefined;
 
   constructor(name: string, start: (module: WebAssembly.Module) => Promise<T>) {
     this.#name = name;
@@ -46,14 +53,26 @@ class Once<T> {
   }
 
   async #load(source: WasmSource | undefined): Promise<T> {
-    const chosen = source ?? this.defaultSource?.();
+    const chosen = source ?? this.nearbySource?.() ?? this.defaultSource?.();
     if (chosen === undefined) {
       throw new ToolError(
-        `init() needs the URL, the bytes or the module of ${this.#name}.wasm`,
+        `Expected where ${this.#name}.wasm is, found nothing: give init() ${SOURCES}, as { ${this.#name}: … }`,
         "invalid_arguments",
       );
     }
-    return this.#start(await compile(chosen));
+    const settled = await this.#settled(chosen);
+    const loaded = await this.#start(await compile(settled, this.#name));
+    this.url = urlOf(settled);
+    return loaded;
+  }
+
+  async #settled(source: WasmSource): Promise<SettledSource> {
+    try {
+      return await source;
+    } catch (error) {
+      if (isToolError(error)) throw error;
+      throw new ToolError(`Could not get Tackroom's ${this.#name}.wasm: ${textOf(error)}`, "unknown");
+    }
   }
 }
 
@@ -66,8 +85,82 @@ export interface Sources {
   schema?: WasmSource;
 }
 
+const NAMES: readonly string[] = ["core", "schema"] satisfies (keyof Sources)[];
+
 /** Where the modules come from when nobody says. */
 export function setDefaultSources(sources: { [name in keyof Sources]-?: () => WasmSource }): void {
   core.defaultSource = sources.core;
   schema.defaultSource = sources.schema;
+}
+
+/** From now on, where the core comes from a URL, the schema module comes from beside it. */
+export function setNearbySources(): void {
+  schema.nearbySource = () => core.url && beside(core.url, "schema.wasm");
+}
+
+/** Loads every module. In an entry where the others are beside the core, one without a place loads the core alone. */
+export async function loadAll(sources: Sources): Promise<void> {
+  await Promise.all([core.load(sources.core), loadSchema(sources)]);
+}
+
+async function loadSchema({ core: coreSource, schema: own }: Sources): Promise<void> {
+  if (own === undefined && coreSource !== undefined && schema.nearbySource) {
+    // Where the core is going to come from, so that both are fetched at once.
+    const url = await Promise.resolve(coreSource).then(urlOf, () => undefined);
+    const found = url && beside(url, "schema.wasm");
+    if (found) await schema.load(found);
+    else if (schema.defaultSource) await schema.load(undefined);
+    return;
+  }
+  await schema.load(own);
+}
+
+/** The URL of a file in the same folder, with the same query; `undefined` where there are no folders (`data:`). */
+function beside(url: string, name: string): string | undefined {
+  let absolute: URL;
+  try {
+    absolute = new URL(url);
+  } catch {
+    const [, folder = "", query = ""] = /^([^?#]*\/)?[^?#]*(\?[^#]*)?/.exec(url) ?? [];
+    return folder + name + query;
+  }
+  try {
+    return new URL(name + absolute.search, absolute).href;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What `init` was given, by module.
+ *
+ * @throws {ToolError} `invalid_arguments` for what is neither a source nor an object of them.
+ */
+export function sourcesOf(given: unknown): Sources {
+  if (given === undefined || given === null) return {};
+  if (sourceKind(given) !== undefined || isThenable(given)) return { core: given as WasmSource };
+  if (!isPlain(given)) {
+    throw new ToolError(
+      `Expected in init() ${SOURCES}, or { core, schema } of them, found ${kindOf(given)}`,
+      "invalid_arguments",
+    );
+  }
+  const sources: Record<string, unknown> = {};
+  for (const [name, source] of Object.entries(given)) {
+    if (!NAMES.includes(name)) {
+      throw new ToolError(
+        `Expected in init({ … }) the modules ${NAMES.join(" and ")}, found ${JSON.stringify(name)}`,
+        "invalid_arguments",
+      );
+    }
+    if (source !== undefined && source !== null) sources[name] = source;
+  }
+  return sources;
+}
+
+/** Whether it is an object literal, of this realm or another, or the names of a module. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -20,7 +20,7 @@ const QUICK: [Stage; 5] = [
     ("types", quick_types),
     ("TypeScript style", style),
 ];
-const ALL: [Stage; 14] = [
+const ALL: [Stage; 16] = [
     ("format", format),
     ("lints", lints),
     ("Rust docs", docs),
@@ -30,10 +30,12 @@ const ALL: [Stage; 14] = [
     ("types", types),
     ("TypeScript style", style),
     ("package tests in Node", node_tests),
+    ("the packed package", packed_tests),
     ("parity with the reference", parity_tests),
     ("wasm tests", wasm_tests),
     ("playground", play::drive),
     ("publint", publint),
+    ("types of the entries", attw),
     ("size", size::check),
 ];
 
@@ -129,20 +131,32 @@ fn node_tests() -> Result<(), Failure> {
     node_tests_of("node --test", "tests/js")
 }
 
+/// The package as npm packs it, in Chromium, in workerd, and through bundlers for them.
+fn packed_tests() -> Result<(), Failure> {
+    let chromium = tools::chromium()?;
+    node_tests_with("node --test of the packed package", "tests/packaging", |command| {
+        command.env("CHROME", chromium);
+    })
+}
+
 fn parity_tests() -> Result<(), Failure> {
     node_tests_of("node --test against the reference", "tests/parity")
 }
 
 fn node_tests_of(title: &str, folder: &str) -> Result<(), Failure> {
+    node_tests_with(title, folder, |_| {})
+}
+
+fn node_tests_with(title: &str, folder: &str, adapt: impl FnOnce(&mut Command)) -> Result<(), Failure> {
     let files = files(folder, ".test.mjs");
     if files.is_empty() {
         skipped(title, &format!("there is no {folder}/*.test.mjs yet"));
         return Ok(());
     }
-    step(title)
-        .note(node_passed)
-        .run(Command::new("node").args(["--test", "--test-reporter=spec"]).args(files))
-        .map(drop)
+    let mut command = Command::new("node");
+    command.args(["--test", "--test-reporter=spec"]).args(files);
+    adapt(&mut command);
+    step(title).note(node_passed).run(&mut command).map(drop)
 }
 
 fn wasm_tests() -> Result<(), Failure> {
@@ -176,6 +190,20 @@ fn wasm_tests() -> Result<(), Failure> {
 
 fn publint() -> Result<(), Failure> {
     step("publint").run(tools::npm_tool("publint/src/cli.js").args(["pkg", "--strict"])).map(drop)
+}
+
+/// "Are the types wrong?": each entry's types, as each kind of module resolution finds them.
+fn attw() -> Result<(), Failure> {
+    step("attw")
+        .run(tools::npm_tool("@arethetypeswrong/cli/dist/index.js").args([
+            "--pack",
+            "pkg",
+            "--profile",
+            "esm-only",
+            "--no-color",
+            "--no-emoji",
+        ]))
+        .map(drop)
 }
 
 fn cargo(arguments: &[&str]) -> Command {
