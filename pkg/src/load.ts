@@ -57,7 +57,10 @@ export async function compile(source: SettledSource, name: string): Promise<WebA
   try {
     switch (sourceKind(source)) {
       case "module":
-        return source as WebAssembly.Module;
+        // One of another realm is none to the glue.
+        return source instanceof WebAssembly.Module
+          ? source
+          : structuredClone(source as unknown as WebAssembly.Module);
       case "bytes":
         return await WebAssembly.compile(source as BufferSource);
       case "response":
@@ -69,7 +72,7 @@ export async function compile(source: SettledSource, name: string): Promise<WebA
     throw explained(error, name, urlOf(source));
   }
   throw new ToolError(
-    `Expected for ${name}.wasm ${SOURCES}, found ${kindOf(source)}: see init()`,
+    `Expected in init() for ${name}.wasm ${SOURCES}, found ${kindOf(source)}`,
     "invalid_arguments",
   );
 }

@@ -10,7 +10,7 @@ import { isToolError, ToolError } from "./errors.js";
 import { compile, type SettledSource, SOURCES, sourceKind, urlOf } from "./load.js";
 import { SchemaModule } from "./schema-module.js";
 import type { WasmSource } from "./types.js";
-import { isThenable, kindOf, textOf } from "./values.js";
+import { isThenable, textOf } from "./values.js";
 
 /** Something that is loaded once. After a failure the next one who asks tries again, with a source of its own. */
 class Once<T> {
@@ -132,19 +132,12 @@ function beside(url: string, name: string): string | undefined {
 }
 
 /**
- * What `init` was given, by module.
+ * What `init` was given, by module. Whether each is a source is seen when it is needed.
  *
- * @throws {ToolError} `invalid_arguments` for what is neither a source nor an object of them.
+ * @throws {ToolError} `invalid_arguments` for a module that there is not.
  */
 export function sourcesOf(given: unknown): Sources {
-  if (given === undefined || given === null) return {};
-  if (sourceKind(given) !== undefined || isThenable(given)) return { core: given as WasmSource };
-  if (!isPlain(given)) {
-    throw new ToolError(
-      `Expected in init() ${SOURCES}, or { core, schema } of them, found ${kindOf(given)}`,
-      "invalid_arguments",
-    );
-  }
+  if (!isRecord(given)) return given === undefined || given === null ? {} : { core: given as WasmSource };
   const sources: Record<string, unknown> = {};
   for (const [name, source] of Object.entries(given)) {
     if (!NAMES.includes(name)) {
@@ -158,9 +151,14 @@ export function sourcesOf(given: unknown): Sources {
   return sources;
 }
 
-/** Whether it is an object literal, of this realm or another, or the names of a module. */
-function isPlain(value: unknown): value is object {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+/** Whether it is an object literal, of this realm or another, or the names of a module; and no promise. */
+function isRecord(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    const prototype = Object.getPrototypeOf(value);
+    const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+    return isPlain && sourceKind(value) === undefined && !isThenable(value);
+  } catch {
+    return false;
+  }
 }

@@ -13,8 +13,17 @@ const PRELUDE = `
   import { createToolset, init, validateToolArguments } from "tackroom";
   import { memory } from "tackroom/env/memory";
   const core = readFileSync("pkg/wasm/core.wasm");
+  const schema = readFileSync("pkg/wasm/schema.wasm");
   const empty = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
   const validate = () => validateToolArguments({ name: "t", parameters: { type: "object" } }, { arguments: "{}" });
+  // A look-behind and a reference, for which it takes the schema module.
+  const price = { type: "string", pattern: "(?<=€)[0-9]+$" };
+  const parameters = { type: "object", properties: { price: { $ref: "#/$defs/price" } }, $defs: { price } };
+  const beyond = (price) => validateToolArguments({ name: "buy", parameters }, { arguments: { price } });
+  const worksBeyond = () => {
+    assert.deepEqual(beyond("€5"), { price: "€5" });
+    assert.throws(() => beyond("$5"), { code: "invalid_arguments" });
+  };
   const works = async () => {
     const toolset = await createToolset(memory({ f: "text" }));
     const { content } = await toolset.call({ id: "1", name: "read", arguments: { path: "f" } });
@@ -30,8 +39,14 @@ const PRELUDE = `
 `;
 
 /** Runs the program; fails with what it says if it does not end well. */
-async function passes(program) {
-  const flags = ["--input-type=module", "--unhandled-rejections=strict", "--eval", PRELUDE + program];
+async function passes(program, ...more) {
+  const flags = [
+    ...more,
+    "--input-type=module",
+    "--unhandled-rejections=strict",
+    "--eval",
+    PRELUDE + program,
+  ];
   const child = spawn(process.execPath, flags, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
@@ -41,25 +56,117 @@ async function passes(program) {
   assert.equal(output, "");
 }
 
+/** Counts compilations of each module. Node compiles a module of its own for Response. */
+const COUNT = `
+  const compiled = { core: 0, schema: 0 };
+  const { compile } = WebAssembly;
+  WebAssembly.compile = (bytes) => {
+    if (bytes.byteLength === core.length) compiled.core++;
+    if (bytes.byteLength === schema.length) compiled.schema++;
+    return compile(bytes);
+  };
+`;
+
 test("nothing is loaded before it is asked for", () =>
   passes(`
+    ${COUNT}
     assert.throws(validate, { name: "ToolError", code: "not_supported" });
+    assert.deepEqual(compiled, { core: 0, schema: 0 });
     await works();
+    assert.deepEqual(compiled, { core: 1, schema: 0 });
+    assert.throws(() => beyond("€5"), { name: "ToolError", code: "not_supported" });
+    await init();
+    assert.deepEqual(compiled, { core: 1, schema: 1 });
+    worksBeyond();
   `));
 
-test("many at once load one module", () =>
+test("many at once load each module once", () =>
   passes(`
-    let compiled = 0;
-    const { compile } = WebAssembly;
-    // Node compiles a module of its own for Response.
-    WebAssembly.compile = (bytes) => {
-      if (bytes.byteLength === core.length) compiled++;
-      return compile(bytes);
-    };
-    await Promise.all([init(), init(), init({ core }), init(core), works(), works()]);
-    assert.equal(compiled, 1);
+    ${COUNT}
+    await Promise.all([init(), init(), init({ core }), init({ schema }), init(core), works(), works()]);
+    assert.deepEqual(compiled, { core: 1, schema: 1 });
     await init();
-    assert.equal(compiled, 1);
+    await init({ core, schema });
+    assert.deepEqual(compiled, { core: 1, schema: 1 });
+    worksBeyond();
+  `));
+
+test("A26: without eval and Function, all of it works", async () => {
+  const program = `
+    for (const name of ["eval", "Function"]) globalThis[name] = () => { throw new Error(name); };
+    assert.throws(() => (() => {}).constructor("return 1"), EvalError);
+    await init(SOURCES);
+    await works();
+    worksBeyond();
+  `;
+  for (const sources of ["", "{ core, schema }"])
+    await passes(program.replace("SOURCES", sources), "--disallow-code-generation-from-strings");
+});
+
+test("a module that there is not is refused, before anything is loaded and after", () =>
+  passes(`
+    const wrong = { cores: core };
+    const named = /Expected in init\\(\\{ … \\}\\) the modules core and schema, found "cores"/;
+    await assert.rejects(init(wrong), { name: "ToolError", code: "invalid_arguments", message: named });
+    await assert.rejects(init(Object.assign(Object.create(null), wrong)), { code: "invalid_arguments" });
+    await works();
+    await assert.rejects(init(wrong), { code: "invalid_arguments", message: named });
+    await init({});
+    worksBeyond();
+  `));
+
+test("what is no source says what was expected, and for which module", async () => {
+  const cases = {
+    core: `[
+      [5, "a number"],
+      [true, "a boolean"],
+      [[], "an array"],
+      [new Map(), "an object"],
+      [() => core, "a function"],
+      [Promise.resolve(5), "a number"],
+      [Promise.resolve(), "undefined"],
+      [Promise.resolve({ core }), "an object"],
+      [{ core: 5 }, "a number"],
+      [{ core: { core } }, "an object"],
+    ]`,
+    schema: `[
+      [{ core, schema: 5 }, "a number"],
+      [{ schema: Promise.resolve([]) }, "an array"],
+    ]`,
+  };
+  for (const [name, list] of Object.entries(cases)) {
+    await passes(`
+      const sources = "a URL, a Response, bytes, a WebAssembly.Module, or a promise of one";
+      for (const [source, found] of ${list}) {
+        const message = "Expected in init() for ${name}.wasm " + sources + ", found " + found;
+        await assert.rejects(init(source), { name: "ToolError", code: "invalid_arguments", message });
+      }
+      await init();
+      worksBeyond();
+    `);
+  }
+});
+
+test("the schema module is tried again after a failure, and the core stays", () =>
+  passes(`
+    ${COUNT}
+    await fails({ schema: Promise.reject(new Error("offline")) }, "unknown");
+    await fails({ schema: core }, "invalid_arguments");
+    await fails({ schema: empty }, "invalid_arguments");
+    await fails({ schema: schema.subarray(0, 5000) }, "unknown");
+    await works();
+    assert.throws(() => beyond("€5"), { code: "not_supported" });
+    await init({ schema });
+    worksBeyond();
+    assert.equal(compiled.schema, 1);
+  `));
+
+test("the modules the wrong way round are refused, and harm nobody", () =>
+  passes(`
+    await fails({ core: schema, schema: core }, "invalid_arguments");
+    await init();
+    await works();
+    worksBeyond();
   `));
 
 test("what is no module is refused, and the next source is tried", () =>
@@ -116,6 +223,7 @@ test("once it is loaded, other sources are not looked at", () =>
     await init(empty);
     await init(5);
     await init(Promise.reject(new Error("nobody needs it")));
+    await init({ schema: Promise.reject(new Error("nor this one")) });
     await init({ core: Promise.reject(new Error("nor this")) });
     await new Promise((done) => setTimeout(done, 5));
     await works();
@@ -131,8 +239,22 @@ test("a promise, a Response, an ArrayBuffer and a module will do", async () => {
     "await WebAssembly.compile(core)",
     "{ core: await WebAssembly.compile(core) }",
     "null",
-    "{ core: undefined }",
+    "{ core: undefined, schema: null }",
+    "{ schema }",
+    "{ core: Promise.resolve(core), schema: await WebAssembly.compile(schema) }",
+    "{ core: new Response(core), schema: new Response(schema) }",
+    // Of another realm.
+    `runInNewContext("(parts) => new Uint8Array(parts).buffer")(core)`,
+    `runInNewContext("(core, schema) => ({ core, schema: Promise.resolve(schema) })")(core, schema)`,
+    `runInNewContext("(bytes) => new WebAssembly.Module(new Uint8Array(bytes))")(core)`,
     "undefined",
   ];
-  for (const source of sources) await passes(`await init(${source}); await works();`);
+  for (const source of sources) {
+    await passes(`
+      import { runInNewContext } from "node:vm";
+      await init(${source});
+      await works();
+      worksBeyond();
+    `);
+  }
 });

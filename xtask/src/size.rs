@@ -36,7 +36,7 @@ pub fn check() -> Result<(), Failure> {
         let [raw, gzip, brotli] = kilobytes[..] else {
             return Err(Failure::new(format!("Expected three sizes of {file}, found {line:?}"), ""));
         };
-        let limit = budget.map_or(String::new(), |budget| format!("{budget:.0}"));
+        let limit = budget.map(|budget| format!("{budget:.0}")).unwrap_or_default();
         println!("  {file:<26}{raw:>12.1}{gzip:>12.1}{brotli:>12.1}{limit:>12}");
         if budget.is_some_and(|budget| brotli > budget) {
             over.push(format!("{file} is {:.1} KB over its budget", brotli - budget.unwrap_or_default()));
