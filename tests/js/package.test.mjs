@@ -1,4 +1,4 @@
-// The package as it lies in pkg/: its entries exist, the two forms of the module are one module, importing it does
+// The package as it lies in pkg/: its entries exist, the two forms of each module are one module, importing it does
 // nothing, and what bundlers make of it works.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -42,6 +42,11 @@ const lines = (...all) => all.map((line) => `${line}\n`).join("");
 
 const manifest = JSON.parse(readFileSync(new URL("package.json", folder), "utf8"));
 
+/** The wasm modules. */
+const MODULES = ["core", "schema"];
+/** The entries that have the functions, each with what tells where the modules come from. */
+const ENTRIES = ["index", "full", "web", "workerd"];
+
 test("every entry of exports has its files", () => {
   const paths = Object.values(manifest.exports).flatMap((entry) =>
     typeof entry === "string" ? [entry] : Object.values(entry),
@@ -57,30 +62,66 @@ test("every entry resolves by its name", () => {
   }
 });
 
-test("the inline form unpacks to core.wasm, byte for byte", async () => {
-  const inline = await import(new URL("wasm/core-inline.js", folder));
-  const raw = readFileSync(new URL("wasm/core.wasm", folder));
-  assert.equal(inline.rawLength, raw.length);
-  assert.ok(raw.equals(gunzipSync(Buffer.from(inline.default, "base64"))));
+test("the inline form unpacks to the module, byte for byte", async () => {
+  for (const name of MODULES) {
+    const inline = await import(new URL(`wasm/${name}-inline.js`, folder));
+    const raw = readFileSync(new URL(`wasm/${name}.wasm`, folder));
+    assert.equal(inline.rawLength, raw.length);
+    assert.ok(raw.equals(gunzipSync(Buffer.from(inline.default, "base64"))), name);
+  }
 });
 
-test("the module is optimised: no names, no producers, and it compiles", async () => {
-  const module = await WebAssembly.compile(readFileSync(new URL("wasm/core.wasm", folder)));
-  for (const section of ["name", "producers", "target_features"]) {
-    assert.deepEqual(WebAssembly.Module.customSections(module, section), [], section);
+test("the modules are optimised: no names, no producers, and they compile", async () => {
+  for (const name of MODULES) {
+    const module = await WebAssembly.compile(readFileSync(new URL(`wasm/${name}.wasm`, folder)));
+    for (const section of ["name", "producers", "target_features"]) {
+      assert.deepEqual(WebAssembly.Module.customSections(module, section), [], `${name} ${section}`);
+    }
   }
 });
 
 test("the glue names no file of its own", () => {
-  const glue = readFileSync(new URL("wasm/core.js", folder), "utf8");
-  assert.doesNotMatch(glue, /import\.meta|core_bg\.wasm/);
-  assert.match(glue, /export function __wbg_reset_state/);
+  for (const name of MODULES) {
+    const glue = readFileSync(new URL(`wasm/${name}.js`, folder), "utf8");
+    assert.doesNotMatch(glue, /import\.meta|_bg\.wasm/);
+    assert.match(glue, /export function __wbg_reset_state/);
+  }
+});
+
+test("the entries have the same functions, and are short", async () => {
+  const { default: _, ...shared } = await import(new URL("dist/exports.js", folder));
+  for (const name of ENTRIES) {
+    const code = readFileSync(new URL(`dist/${name}.js`, folder), "utf8");
+    assert.match(code, /^export \* from "\.\/exports\.js";$/m, name);
+    // An entry that imports .wasm cannot be imported here.
+    if (name !== "workerd") {
+      const exported = await import(new URL(`dist/${name}.js`, folder));
+      assert.deepEqual(Object.keys(exported), Object.keys(shared), name);
+    }
+    const types = readFileSync(new URL(`dist/${name}.d.ts`, folder), "utf8");
+    assert.match(types, /^export \* from "\.\/exports\.js";$/m, name);
+    assert.ok(manifest.sideEffects.includes(`./dist/${name}.js`), `${name} says where the modules are`);
+  }
+  assert.equal(manifest.sideEffects.length, ENTRIES.length);
+});
+
+test("the conditions lead to the entry for the runtime", () => {
+  const { exports, main, module, type } = manifest;
+  assert.equal(type, "module");
+  assert.deepEqual(Object.keys(exports["."]), ["types", "workerd", "node", "default"]);
+  assert.equal(exports["."].workerd, "./dist/workerd.js");
+  assert.equal(exports["./full"].workerd, "./dist/workerd.js");
+  for (const path of [main, module, exports["."].node, exports["."].default]) {
+    assert.equal(path, "./dist/index.js");
+  }
+  assert.doesNotMatch(JSON.stringify(exports), /"(browser|require|import)"/);
 });
 
 test("every entry with code has its types beside it", () => {
   for (const [name, entry] of Object.entries(manifest.exports)) {
     if (name === "./package.json") continue;
-    assert.deepEqual(Object.keys(entry), ["types", "default"], `${name}: types come first`);
+    assert.equal(Object.keys(entry)[0], "types", `${name}: types come first`);
+    assert.equal(Object.keys(entry).at(-1), "default", name);
     assert.match(entry.types, /\.d\.ts$/);
     assert.equal(entry.types.replace(/\.d\.ts$/, ""), entry.default.replace(/\.js$/, ""), name);
   }
@@ -88,7 +129,7 @@ test("every entry with code has its types beside it", () => {
 
 test("the code needs no eval and nothing of Node", () => {
   const dist = readdirSync(new URL("dist/", folder), { recursive: true }).map((name) => `dist/${name}`);
-  const code = [...dist.filter((name) => name.endsWith(".js")), "wasm/core.js"];
+  const code = [...dist.filter((name) => name.endsWith(".js")), ...MODULES.map((name) => `wasm/${name}.js`)];
   assert.ok(code.length > 10, "the code was found");
   for (const name of code) {
     const source = readFileSync(new URL(name, folder), "utf8");
@@ -100,6 +141,8 @@ test("the code needs no eval and nothing of Node", () => {
     assert.doesNotMatch(text, /(?<![."'\w])(process|Buffer|__dirname)\s*[.[]/, name);
     const imports = [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)/g)].map((found) => found[1]);
     for (const path of imports) assert.match(path, /^\.\.?\//, `${name} imports files of the package only`);
+    // Bundlers emit nothing for it, or a file that the page does not find.
+    assert.doesNotMatch(text, /import\.meta/, name);
   }
 });
 
@@ -113,12 +156,14 @@ test("the packed package has what it needs and nothing else", () => {
   );
   for (const path of [
     ...needed.map((path) => path.slice(2)),
-    ...["README.md", "LICENSE-MIT", "LICENSE-APACHE", "wasm/core.js", "wasm/core-inline.js"],
+    ...["README.md", "LICENSE-MIT", "LICENSE-APACHE"],
+    ...ENTRIES.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
+    ...MODULES.flatMap((name) => [`wasm/${name}.js`, `wasm/${name}-inline.js`]),
   ]) {
     assert.ok(paths.includes(path), `${path} is packed`);
   }
   const allowed =
-    /^(dist\/[\w/-]+(\.d\.ts|\.js)|wasm\/core[\w.-]*\.(js|d\.ts|wasm)|package\.json|README\.md|LICENSE-\w+)$/;
+    /^(dist\/[\w/-]+(\.d\.ts|\.js)|wasm\/(core|schema)[\w.-]*\.(js|d\.ts|wasm)|package\.json|README\.md|LICENSE-\w+)$/;
   assert.deepEqual(
     paths.filter((path) => !allowed.test(path) || /test/i.test(path)),
     [],
@@ -126,14 +171,16 @@ test("the packed package has what it needs and nothing else", () => {
 });
 
 test("importing does nothing: no global, no module, no compilation", () => {
-  // A copy whose inline module says when it is loaded.
+  // A copy whose inline modules say when they are loaded.
   const copy = join(made, "copy");
   for (const part of ["dist", "wasm", "package.json"]) {
     cpSync(new URL(part, folder), join(copy, part), { recursive: true });
   }
-  const inline = join(copy, "wasm/core-inline.js");
-  writeFileSync(inline, `console.log("inline loaded");\n${readFileSync(inline, "utf8")}`);
-  const entries = ["index.js", "env/memory.js", "env/just-bash.js"];
+  for (const name of MODULES) {
+    const inline = join(copy, `wasm/${name}-inline.js`);
+    writeFileSync(inline, `console.log("${name} loaded");\n${readFileSync(inline, "utf8")}`);
+  }
+  const entries = ["index.js", "env/memory.js", "env/just-bash.js", "web.js"];
   const urls = entries.map((name) => pathToFileURL(join(copy, "dist", name)).href);
   const output = program(`
     // Node loads its fetch (undici), which has a wasm module of its own, at the first look at Response.
@@ -154,12 +201,16 @@ test("importing does nothing: no global, no module, no compilation", () => {
     const before = names();
     const [{ init, createToolset }, { memory }] = await Promise.all(${JSON.stringify(urls)}.map((url) => import(url)));
     console.log(names() - before, "globals", JSON.stringify(called));
+    const compiled = () => JSON.stringify(called.filter((name) => name === "compile"));
+    await createToolset(memory());
+    console.log(names() - before, "globals", compiled());
     // Once, however often and at the same time.
     await Promise.all([init(), init(), createToolset(memory()), init()]);
     await init();
-    console.log(names() - before, "globals", JSON.stringify(called.filter((name) => name === "compile")));
+    console.log(names() - before, "globals", compiled());
   `);
-  assert.equal(output, lines("0 globals []", "inline loaded", '0 globals ["compile"]'));
+  const [first, second] = ['0 globals ["compile"]', '0 globals ["compile","compile"]'];
+  assert.equal(output, lines("0 globals []", "core loaded", first, "schema loaded", second));
 });
 
 test("init() says what failed and can be tried again", () => {
@@ -206,38 +257,103 @@ test("every kind of source loads the module", () => {
 });
 
 /** Reads a file, with no more than the package's own default for where the module comes from. */
-const READS = `
-import { createToolset } from "tackroom";
+const reads = (entry = "tackroom") => `
+import { createToolset, init, validateToolArguments } from "${entry}";
 import { memory } from "tackroom/env/memory";
 const toolset = await createToolset(memory({ "notes.txt": "milk\\n" }));
 const result = await toolset.call({ id: "1", name: "read", arguments: '{"path":"notes.txt"}' });
 console.log(JSON.stringify(result.content[0].text), result.isError);
 `;
+/** Then checks arguments as only the schema module can. */
+const checks = (entry) => `${reads(entry)}
+await init();
+const parameters = { properties: { price: { $ref: "#/$defs/price" } }, $defs: { price: { pattern: "(?<=€)[0-9]+$" } } };
+const check = (price) => validateToolArguments({ name: "buy", parameters }, { arguments: { price } });
+console.log(check("€5").price);
+try { check("$5") } catch ({ code }) { console.log(code) }
+`;
 const READ = lines('"milk\\n" false');
+const CHECKED = READ + lines("€5", "invalid_arguments");
 
-test("the inline module unpacks without node:zlib too", () => {
-  assert.equal(program(READS), READ);
-  assert.equal(program(`process.getBuiltinModule = undefined;\n${READS}`), READ);
+test("the inline modules unpack without node:zlib too", () => {
+  assert.equal(program(checks()), CHECKED);
+  assert.equal(program(checks("tackroom/full")), CHECKED);
+  assert.equal(program(`process.getBuiltinModule = undefined;\n${checks()}`), CHECKED);
 });
 
+const FORMAT = { format: "esm", platform: "browser", target: "es2022" };
+
 test("a bundle by esbuild for the browser works", async () => {
-  const entry = join(made, "esbuild.js");
-  writeFileSync(entry, READS);
-  for (const minify of [false, true]) {
-    const outfile = join(made, `esbuild-${minify}.mjs`);
-    const options = { format: "esm", platform: "browser", target: "es2022", minify, outfile };
-    const { warnings } = await esbuild.build({
-      entryPoints: [entry],
-      bundle: true,
-      logLevel: "silent",
-      ...options,
-    });
-    assert.deepEqual(warnings, []);
-    assert.equal(node(outfile), READ);
+  for (const [name, entry] of Object.entries({ index: "tackroom", full: "tackroom/full" })) {
+    const source = join(made, `esbuild-${name}.js`);
+    writeFileSync(source, checks(entry));
+    for (const minify of [false, true]) {
+      const outfile = join(made, `esbuild-${name}-${minify}.mjs`);
+      const options = { ...FORMAT, minify, outfile, bundle: true, logLevel: "silent" };
+      const { warnings } = await esbuild.build({ ...options, entryPoints: [source] });
+      assert.deepEqual(warnings, []);
+      assert.equal(node(outfile), CHECKED, name);
+    }
   }
 });
 
-test("a bundle by esbuild has the environments that are used only, and the module once", async () => {
+/** The inline forms of the modules: which chunks of a bundle hold them, by a piece of each. */
+function chunksOfModules(folder) {
+  const pieces = MODULES.map((name) => {
+    const text = readFileSync(new URL(`../../pkg/wasm/${name}-inline.js`, import.meta.url), "utf8");
+    return [name, text.slice(text.length / 2, text.length / 2 + 200)];
+  });
+  const files = readdirSync(folder, { recursive: true }).filter((name) => /\.m?js$/.test(name));
+  const texts = files.map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+  return Object.fromEntries(
+    pieces.map(([name, piece]) => [
+      name,
+      texts.filter(([, text]) => text.includes(piece)).map(([file]) => file),
+    ]),
+  );
+}
+
+/** Each module is a chunk of its own, and one that is not needed is not loaded. */
+function assertLazy(folder, bundle) {
+  const { core, schema } = chunksOfModules(folder);
+  assert.equal(core.length, 1);
+  assert.equal(schema.length, 1);
+  assert.equal(new Set([bundle, ...core, ...schema]).size, 3, "three files");
+  // Without it the bundle still reads: nobody has loaded it.
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const path = join(folder, ...schema);
+  const code = readFileSync(path, "utf8");
+  writeFileSync(path, 'throw new Error("loaded");');
+  const output = spawnSync(process.execPath, [join(folder, bundle)], { encoding: "utf8" });
+  assert.equal(output.stdout, READ);
+  assert.match(output.stderr, /loaded/);
+  writeFileSync(path, code);
+  assert.equal(node(join(folder, bundle)), CHECKED);
+}
+
+test("bundles in chunks load each module when it is needed: esbuild", async () => {
+  const source = join(made, "chunks.js");
+  writeFileSync(source, checks());
+  const outdir = join(made, "esbuild-chunks");
+  const options = { ...FORMAT, outdir, bundle: true, splitting: true, logLevel: "silent" };
+  await esbuild.build({ ...options, entryPoints: { bundle: source } });
+  assertLazy(outdir, "bundle.js");
+});
+
+test("bundles in chunks load each module when it is needed: Vite", async () => {
+  const entry = join(made, "vite.js");
+  writeFileSync(entry, checks());
+  const outDir = join(made, "vite");
+  await vite.build({
+    configFile: false,
+    root: made,
+    logLevel: "silent",
+    build: { target: "es2022", outDir, lib: { entry, formats: ["es"], fileName: () => "bundle.js" } },
+  });
+  assertLazy(outDir, "bundle.js");
+});
+
+test("a bundle by esbuild has the environments that are used only, and each module once", async () => {
   const contents = 'export { memory } from "tackroom/env/memory";';
   const options = { bundle: true, format: "esm", platform: "browser", write: false };
   const { outputFiles } = await esbuild.build({ stdin: { contents, resolveDir: made }, ...options });
@@ -248,38 +364,17 @@ test("a bundle by esbuild has the environments that are used only, and the modul
       stdin: { contents, resolveDir: made },
       metafile: true,
     });
-    return Object.keys(metafile.inputs).filter((name) => /pkg\/(wasm|dist\/env)\//.test(name));
+    return Object.keys(metafile.inputs)
+      .filter((name) => /pkg\/(wasm|dist\/env)\//.test(name))
+      .map((name) => name.replace(/^.*pkg\//, ""))
+      .sort();
   };
-  const used = await inputs(READS);
-  assert.deepEqual(used.map((name) => name.replace(/^.*pkg\//, "")).sort(), [
-    "dist/env/failure.js",
-    "dist/env/memory.js",
-    "wasm/core-inline.js",
-    "wasm/core.js",
-  ]);
-});
-
-test("a library built by Vite works", async () => {
-  const entry = join(made, "vite.js");
-  writeFileSync(entry, READS);
-  await vite.build({
-    configFile: false,
-    root: made,
-    logLevel: "silent",
-    build: {
-      target: "es2022",
-      outDir: join(made, "vite"),
-      lib: { entry, formats: ["es"], fileName: "bundle" },
-    },
-  });
-  const built = readdirSync(join(made, "vite"), { recursive: true });
-  const bundle = built.find((name) => /^bundle\.m?js$/.test(name));
-  assert.ok(bundle, built.join());
-  // The module is a chunk of its own, loaded when it is needed.
-  assert.ok(built.length > 1, built.join());
-  const folder = join(made, "vite");
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  assert.equal(node(join(folder, bundle)), READ);
+  const glue = ["wasm/core.js", "wasm/schema.js"];
+  const environment = ["dist/env/failure.js", "dist/env/memory.js"];
+  const inline = ["wasm/core-inline.js", "wasm/schema-inline.js"];
+  assert.deepEqual(await inputs(reads()), [...environment, ...inline, ...glue].sort());
+  assert.deepEqual(await inputs(reads("tackroom/full")), [...environment, ...inline, ...glue].sort());
+  assert.deepEqual(await inputs(reads("tackroom/web")), [...environment, ...glue].sort());
 });
 
 test("the declarations compile in a program with few libraries, checked whole", () => {
@@ -288,8 +383,17 @@ test("the declarations compile in a program with few libraries, checked whole", 
     `import { createToolset, init, type Toolset, ToolError } from "tackroom";
 import { justBash } from "tackroom/env/just-bash";
 import { memory } from "tackroom/env/memory";
-import module from "tackroom/core.wasm";
-await init(module);
+import * as full from "tackroom/full";
+import * as web from "tackroom/web";
+import core from "tackroom/core.wasm";
+import schema from "tackroom/schema.wasm";
+await init(core);
+await init({ core, schema: Promise.resolve(schema) });
+await full.init();
+await web.init(new URL("https://example.org/core.wasm"));
+await web.init({ core: fetch("core.wasm"), schema: "schema.wasm" });
+// @ts-expect-error: there is nothing to load by default
+await web.init();
 using toolset: Toolset = await createToolset(memory({ a: "" }), { tools: ["read"] });
 export { justBash, ToolError, toolset };
 `,
