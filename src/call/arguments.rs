@@ -47,9 +47,7 @@ impl ArgumentSchema {
     /// Whether the text, read as plain JSON, fits as it is, so that [`ArgumentSchema::validate`] would answer just
     /// that. It is the rule, and saves whoever can read JSON the way back.
     pub fn fits(&self, text: &[u8]) -> bool {
-        // A string may hold the arguments as JSON text.
-        serde_json::from_slice::<Value>(text)
-            .is_ok_and(|value| !value.is_string() && self.compiled.accepts(&value))
+        self.compiled.accepts_text(text)
     }
 
     /// The arguments as the tool should get them. `incomplete`: the response was cut off while they were written.

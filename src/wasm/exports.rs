@@ -45,6 +45,9 @@ pub(super) struct State {
     scratch: RefCell<Vec<u8>>,
 }
 
+/// A larger scratch buffer is not kept.
+const LARGE: usize = 1024 * 1024;
+
 thread_local! {
     pub(super) static STATE: State = State::default();
 }
@@ -59,12 +62,13 @@ pub fn start(boundary: Boundary) {
     });
 }
 
-/// The address of a buffer of at least that many bytes, which the face fills before the next entry.
+/// The address of a buffer of at least that many bytes, which the face fills before the next entry. One of up to a
+/// megabyte stays where it is until this is called again.
 #[wasm_bindgen]
 pub fn scratch(length: usize) -> usize {
     STATE.with(|state| {
         let mut scratch = state.scratch.borrow_mut();
-        if scratch.len() < length {
+        if scratch.len() < length || scratch.len() > LARGE {
             // At least 64 KB, so that a stream's chunks need one buffer; a large one is given back below.
             *scratch = vec![0; length.max(64 * 1024)];
         }
@@ -82,7 +86,7 @@ pub(super) fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
             from += length;
             part
         });
-        if scratch.len() > 1024 * 1024 {
+        if scratch.len() > LARGE {
             *scratch = Vec::new();
         }
         parts
@@ -373,20 +377,20 @@ pub fn schema_free(id: u32) {
     STATE.with(|state| state.schemas.borrow_mut().remove(&id));
 }
 
-/// Checks the argument text in scratch against a schema. Answers nothing where the text fits as it is: the face reads
-/// it itself.
+/// Whether the argument text in scratch fits a schema as it is: then the face reads it itself.
 #[wasm_bindgen]
-pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> Option<String> {
+pub fn arguments_fit(schema: u32, arguments: usize) -> bool {
     STATE.with(|state| {
-        let schema = state.schemas.borrow().get(&schema).cloned();
-        let Some(schema) = schema else {
-            let gone = ToolError::new(ErrorCode::Unknown, "The schema is not known any more");
-            return Some(answer(Err(gone)));
-        };
-        if !incomplete && schema.fits(&state.scratch.borrow()[..arguments]) {
-            return None;
-        }
-        let [arguments] = parts([arguments]);
-        Some(answer(schema.validate(&arguments, incomplete)))
+        let schemas = state.schemas.borrow();
+        schemas.get(&schema).is_some_and(|schema| schema.fits(&state.scratch.borrow()[..arguments]))
     })
+}
+
+/// Checks the argument text in scratch against a schema.
+#[wasm_bindgen]
+pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> String {
+    let [arguments] = parts([arguments]);
+    let schema = STATE.with(|state| state.schemas.borrow().get(&schema).cloned());
+    let gone = || ToolError::new(ErrorCode::Unknown, "The schema is not known any more");
+    answer(schema.ok_or_else(gone).and_then(|schema| schema.validate(&arguments, incomplete)))
 }
