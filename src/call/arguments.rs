@@ -45,7 +45,8 @@ impl ArgumentSchema {
     }
 
     /// Whether the text, read as plain JSON, fits as it is, so that [`ArgumentSchema::validate`] would answer just
-    /// that. It is the rule, and saves whoever can read JSON the way back.
+    /// that. It is the rule, and saves whoever can read JSON the way back. No is also said of some that would do, see
+    /// [`CompiledSchema::accepts_text`].
     pub fn fits(&self, text: &[u8]) -> bool {
         self.compiled.accepts_text(text)
     }
