@@ -29,7 +29,8 @@ const HEADERS = {
 };
 
 export async function* rows({ quick }) {
-  const executablePath = process.env.CHROME || BROWSERS.find((path) => existsSync(path));
+  const { CHROME } = process.env;
+  const executablePath = (CHROME ? [CHROME] : BROWSERS).find((path) => existsSync(path));
   if (!executablePath) {
     yield { workload: "in a browser", skipped: "no Chromium is installed; name one in the variable CHROME" };
     return;
