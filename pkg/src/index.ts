@@ -16,8 +16,10 @@ setDefaultSource(async () => {
 export {
   applyEdits,
   createToolset,
+  exportSchema,
   init,
   resolveConfined,
+  strictSchema,
   unifiedDiff,
   validateToolArguments,
   validateToolCall,

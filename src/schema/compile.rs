@@ -51,7 +51,7 @@ impl CompiledSchema {
     /// assert_eq!((why.path.as_str(), why.keyword.as_str()), ("/properties/a", "pattern"));
     /// ```
     pub fn compile(schema: &Value) -> Result<CompiledSchema, NeedsEngine> {
-        let root = node(schema, &Place { parent: None, segment: Segment::Key("") }, MAX_DEPTH)?;
+        let root = node(schema, &Place::root(), MAX_DEPTH)?;
         Ok(CompiledSchema { root })
     }
 
@@ -169,8 +169,8 @@ impl Types {
     }
 }
 
-/// Where the compiler stands, printed only if it has to say so.
-struct Place<'a> {
+/// Where a walk over a schema stands, printed only if it has to say so.
+pub(super) struct Place<'a> {
     parent: Option<&'a Place<'a>>,
     segment: Segment<'a>,
 }
@@ -181,15 +181,24 @@ enum Segment<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn key(&'a self, key: &'a str) -> Place<'a> {
+    pub fn root() -> Place<'a> {
+        Place { parent: None, segment: Segment::Key("") }
+    }
+
+    pub fn is_root(&self) -> bool {
+        self.parent.is_none()
+    }
+
+    pub fn key(&'a self, key: &'a str) -> Place<'a> {
         Place { parent: Some(self), segment: Segment::Key(key) }
     }
 
-    fn index(&'a self, index: usize) -> Place<'a> {
+    pub fn index(&'a self, index: usize) -> Place<'a> {
         Place { parent: Some(self), segment: Segment::Index(index) }
     }
 
-    fn pointer(&self) -> String {
+    /// As a JSON Pointer.
+    pub fn pointer(&self) -> String {
         let Some(parent) = self.parent else { return String::new() };
         match self.segment {
             Segment::Key(key) => {
@@ -321,7 +330,7 @@ fn is_known_draft(uri: &str) -> bool {
 
 /// Every keyword of drafts 4 to 2020-12 that can change a verdict and is not understood here. Some
 /// are unknown to draft 7, or to 2020-12; an engine knows which.
-fn needs_engine(keyword: &str) -> bool {
+pub(super) fn needs_engine(keyword: &str) -> bool {
     matches!(
         keyword,
         "$ref"

@@ -1,0 +1,287 @@
+//! A tool's schema as each provider takes it.
+//!
+//! | format | what is changed |
+//! |---|---|
+//! | `json-schema`, `mcp` | the root says `type: "object"`; nothing else |
+//! | `openai-chat`, `openai-responses` | the [strict](strict) form where there is one, else the open form |
+//! | `anthropic` | the same, in the smaller subset that its strict tools take |
+//! | `gemini` | the subset of OpenAPI that function declarations have |
+//!
+//! The **open form** is JSON Schema 2020-12 without what these providers refuse at the root: `anyOf` and `oneOf` of
+//! objects become one object that has the properties of all and requires what all require, `allOf` one that has and
+//! requires all, and `not`, `enum` and `const` are left out. It asks for less than the schema; the arguments are
+//! checked against the schema itself when the call comes.
+//!
+//! In every format the root is an object. `{}`, `true` and null, a tool without parameters, are
+//! `{"type": "object", "properties": {}}`.
+
+use serde_json::{Map, Value};
+
+use super::walk::{children_mut, is_shallow, merge, resolve, types};
+use super::{gemini, strict};
+use crate::error::ToolError;
+
+/// Whose tool declarations a schema is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// JSON Schema as it is.
+    JsonSchema,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// OpenAI's Chat Completions.
+    OpenAiChat,
+    /// OpenAI's Responses.
+    OpenAiResponses,
+    /// Gemini's function declarations (`parameters`).
+    Gemini,
+    /// The Model Context Protocol.
+    Mcp,
+}
+
+impl Format {
+    /// Every format there is.
+    pub const ALL: [Format; 6] = [
+        Format::JsonSchema,
+        Format::Anthropic,
+        Format::OpenAiChat,
+        Format::OpenAiResponses,
+        Format::Gemini,
+        Format::Mcp,
+    ];
+
+    /// The name that crosses the boundary.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Format::JsonSchema => "json-schema",
+            Format::Anthropic => "anthropic",
+            Format::OpenAiChat => "openai-chat",
+            Format::OpenAiResponses => "openai-responses",
+            Format::Gemini => "gemini",
+            Format::Mcp => "mcp",
+        }
+    }
+
+    /// The format of that name.
+    ///
+    /// # Errors
+    /// `invalid_arguments` with the names there are.
+    pub fn named(name: &str) -> Result<Format, ToolError> {
+        Format::ALL.into_iter().find(|format| format.as_str() == name).ok_or_else(|| {
+            let names = Format::ALL.map(Format::as_str).join(", ");
+            let found: String = name.chars().take(80).collect();
+            ToolError::invalid_arguments(format!("Expected a format (one of {names}), found {found:?}"))
+        })
+    }
+
+    /// The strict mode that tools of this format can have.
+    pub fn strict_mode(self) -> Option<strict::Mode> {
+        match self {
+            Format::Anthropic => Some(strict::Mode::Anthropic),
+            Format::OpenAiChat | Format::OpenAiResponses => Some(strict::Mode::OpenAi),
+            Format::JsonSchema | Format::Gemini | Format::Mcp => None,
+        }
+    }
+}
+
+/// A schema as the provider takes it, strict where it can be: see the table of this module.
+///
+/// # Errors
+/// `invalid_arguments` for what describes no object, or is nested deeper than 128 levels.
+///
+/// ```
+/// use serde_json::json;
+/// use tackroom::schema::export::{Format, export};
+/// let schema = json!({"type": "object", "properties": {"n": {"const": 1}, "m": {"type": "string"}}, "required": ["m"]});
+/// assert_eq!(
+///     export(&schema, Format::Gemini),
+///     Ok(json!({"type": "object", "properties": {"n": {"type": "integer", "description": "Always 1"},
+///         "m": {"type": "string"}}, "required": ["m"]}))
+/// );
+/// assert_eq!(export(&json!({}), Format::Mcp), Ok(json!({"type": "object", "properties": {}})));
+/// ```
+pub fn export(schema: &Value, format: Format) -> Result<Value, ToolError> {
+    match format.strict_mode().map(|mode| strict::strict_for(schema, mode)) {
+        Some(Ok(strict)) => Ok(strict),
+        _ => open(schema, format),
+    }
+}
+
+/// A schema as the provider takes it for a tool that is not strict.
+///
+/// # Errors
+/// Those of [`export`].
+pub fn open(schema: &Value, format: Format) -> Result<Value, ToolError> {
+    let mut map = object_root(schema)?;
+    if matches!(format, Format::JsonSchema | Format::Mcp) {
+        return Ok(Value::Object(map));
+    }
+    flatten(&mut map, schema, FLATTENED);
+    if format == Format::Gemini {
+        return Ok(gemini::lower(map, schema));
+    }
+    // What follows is not of an older draft any more.
+    map.shift_remove("$schema");
+    let mut schema = Value::Object(map);
+    modernise(&mut schema);
+    Ok(schema)
+}
+
+/// How many references may lead from the root to an object, and how deep its unions may be nested.
+const FLATTENED: usize = 16;
+
+/// The schema with a root that is an object and says so, references at the root followed.
+pub(super) fn object_root(schema: &Value) -> Result<Map<String, Value>, ToolError> {
+    let no_object = |found: &str| {
+        ToolError::invalid_arguments(format!(
+            "Expected the schema of an object, found {found}: a tool's arguments are an object, so make this a property of one"
+        ))
+    };
+    let mut map = match schema {
+        Value::Null | Value::Bool(true) => Map::new(),
+        Value::Object(map) => map.clone(),
+        Value::Bool(false) => return Err(no_object("false, which nothing fits")),
+        other => return Err(no_object(super::walk::type_of(other))),
+    };
+    if !is_shallow(schema) {
+        return Err(ToolError::invalid_arguments(
+            "Expected a schema nested up to 128 levels deep, found a deeper one",
+        ));
+    }
+    let mut steps = 0;
+    while let Some(reference) = map.shift_remove("$ref") {
+        let reference = reference.as_str().unwrap_or_default();
+        match resolve(schema, reference) {
+            Some(Value::Object(target)) if steps < FLATTENED => merge(&mut map, target),
+            Some(Value::Bool(true)) => {}
+            _ => return Err(no_object(&format!("a reference that leads to none: {reference}"))),
+        }
+        steps += 1;
+    }
+    match map.get("type") {
+        None => _ = map.shift_insert(0, "type".into(), "object".into()),
+        Some(_) if types(&map).contains(&"object") => _ = map.insert("type".into(), "object".into()),
+        Some(other) => return Err(no_object(&format!("type {other}"))),
+    }
+    for union in ["anyOf", "oneOf"] {
+        if let Some(Value::Array(branches)) = map.get(union)
+            && !branches.iter().any(|branch| object_branch(branch, schema).is_some())
+        {
+            return Err(no_object(&format!("{union} without one")));
+        }
+    }
+    if !matches!(map.get("properties"), Some(Value::Object(_))) {
+        map.insert("properties".into(), Map::new().into());
+    }
+    Ok(map)
+}
+
+/// A branch as an object's schema, references followed; none for one that no object fits.
+fn object_branch(branch: &Value, root: &Value) -> Option<Map<String, Value>> {
+    let mut map = match branch {
+        Value::Object(map) => map.clone(),
+        Value::Bool(true) => Map::new(),
+        _ => return None,
+    };
+    for _ in 0..FLATTENED {
+        let Some(reference) = map.shift_remove("$ref") else { break };
+        if let Some(Value::Object(target)) = reference.as_str().and_then(|text| resolve(root, text)) {
+            merge(&mut map, target);
+        }
+    }
+    (!map.contains_key("type") || types(&map).contains(&"object")).then_some(map)
+}
+
+/// Takes unions and intersections away from the top of an object's schema, so that what is left asks for no more than
+/// before.
+fn flatten(map: &mut Map<String, Value>, root: &Value, levels: usize) {
+    if let Some(Value::Array(parts)) = map.shift_remove("allOf") {
+        for mut part in parts.iter().filter_map(|part| object_branch(part, root)) {
+            if levels > 0 {
+                flatten(&mut part, root, levels - 1);
+            }
+            // The others may add what this one alone would refuse.
+            part.shift_remove("additionalProperties");
+            part.shift_remove("type");
+            merge(map, &part);
+        }
+    }
+    for union in ["anyOf", "oneOf"] {
+        if let Some(Value::Array(branches)) = map.shift_remove(union) {
+            let mut branches: Vec<_> =
+                branches.iter().filter_map(|branch| object_branch(branch, root)).collect();
+            for branch in &mut branches {
+                if levels > 0 {
+                    flatten(branch, root, levels - 1);
+                }
+            }
+            unite(map, &branches);
+        }
+    }
+    for keyword in ["not", "enum", "const"] {
+        map.shift_remove(keyword);
+    }
+}
+
+/// Adds what objects of any of the branches may have, and must have in all of them.
+fn unite(map: &mut Map<String, Value>, branches: &[Map<String, Value>]) {
+    let mut forms: Map<String, Value> = Map::new();
+    for (name, schema) in branches.iter().filter_map(|branch| branch.get("properties")?.as_object()).flatten()
+    {
+        match forms.get_mut(name) {
+            Some(Value::Array(known)) if !known.contains(schema) => known.push(schema.clone()),
+            Some(_) => {}
+            None => _ = forms.insert(name.clone(), Value::Array(vec![schema.clone()])),
+        }
+    }
+    let is_closed =
+        |branch: &Map<String, Value>| branch.get("additionalProperties") == Some(&Value::Bool(false));
+    if branches.iter().all(is_closed) {
+        map.entry("additionalProperties").or_insert(Value::Bool(false));
+    }
+    let required = |branch: &Map<String, Value>| match branch.get("required") {
+        Some(Value::Array(names)) => names.clone(),
+        _ => vec![],
+    };
+    let mut in_all = branches.first().map(required).unwrap_or_default();
+    in_all.retain(|name| branches.iter().all(|branch| required(branch).contains(name)));
+    let mut added = Map::new();
+    for (name, mut known) in forms {
+        let known = known.as_array_mut().map(std::mem::take).unwrap_or_default();
+        let form = match <[Value; 1]>::try_from(known) {
+            Ok([one]) => one,
+            Err(several) => Value::Object(Map::from_iter([("anyOf".to_owned(), several.into())])),
+        };
+        added.insert(name, form);
+    }
+    let mut union = Map::from_iter([("properties".to_owned(), Value::Object(added))]);
+    if !in_all.is_empty() {
+        union.insert("required".into(), in_all.into());
+    }
+    // What stands beside the union and in it has to fit both; one of several forms is not looked into.
+    merge(map, &union);
+}
+
+/// Draft 4 and 7 as draft 2020-12 says it; and an array says what its items are, as OpenAI demands.
+fn modernise(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    if matches!(map.get("items"), Some(Value::Array(_))) {
+        let tuple = map.shift_remove("items").unwrap_or_default();
+        map.insert("prefixItems".into(), tuple);
+        if let Some(rest) = map.shift_remove("additionalItems") {
+            map.insert("items".into(), rest);
+        }
+    }
+    if types(map).contains(&"array") && !map.contains_key("items") {
+        map.insert("items".into(), Map::new().into());
+    }
+    for (exclusive, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+        if let Some(Value::Bool(is_exclusive)) = map.get(exclusive) {
+            let moved = if *is_exclusive { map.shift_remove(bound) } else { None };
+            match moved {
+                Some(value) => _ = map.insert(exclusive.into(), value),
+                None => _ = map.shift_remove(exclusive),
+            }
+        }
+    }
+    children_mut(map).into_iter().for_each(modernise);
+}

@@ -1,0 +1,403 @@
+//! JSON Schema → the `Schema` of Gemini's function declarations: one scalar `type`, `nullable`, string enums, `anyOf`
+//! that stands alone, and no references (<https://ai.google.dev/api/caching#Schema>). A field that it does not have, or
+//! has for another type, fails the whole request.
+//!
+//! What cannot be said there is left out; the arguments are checked against the schema itself. Some is said otherwise:
+//! - `const` is an enum of one. Enums are of strings only; other values are named in the description.
+//! - A reference is inlined, what stands beside it kept. One that leads back to where it is (or nowhere) is
+//!   `{"type": "object"}`; so is any after 2000.
+//! - Of `type: ["string", "null"]` null becomes `nullable`; several types, and `oneOf`, are `anyOf`, in whose branches
+//!   everything beside it goes. `allOf` is merged as far as it can be.
+//! - An exclusive bound of an integer is the next integer, that of a number is inclusive.
+//! - What says nothing of its type may be text, a number, a boolean, an object or a list of texts.
+
+use serde_json::{Map, Value};
+
+use super::walk::{merge, resolve, type_of, types};
+use crate::json;
+
+/// How many references are inlined: they can multiply.
+const MAX_INLINED: usize = 2000;
+
+/// How deep the result may be nested.
+const MAX_LEVELS: usize = 64;
+
+/// The form of an object's schema, which has neither references nor unions at the top.
+pub(super) fn lower(mut map: Map<String, Value>, root: &Value) -> Value {
+    for definitions in ["$defs", "definitions"] {
+        map.shift_remove(definitions);
+    }
+    let mut lowering = Lowering { root, trail: vec![], left: MAX_INLINED };
+    let mut lowered = lowering.schema(&Value::Object(map), MAX_LEVELS);
+    lowered.entry("properties").or_insert_with(|| Map::new().into());
+    Value::Object(lowered)
+}
+
+struct Lowering<'a> {
+    root: &'a Value,
+    /// The references that led here.
+    trail: Vec<String>,
+    /// How many may still be followed.
+    left: usize,
+}
+
+impl Lowering<'_> {
+    fn schema(&mut self, schema: &Value, levels: usize) -> Map<String, Value> {
+        let mut part = self.part(schema, levels);
+        if is_null(&part) {
+            // There is no type of null alone.
+            part.insert("type".into(), "string".into());
+            part.insert("nullable".into(), true.into());
+        }
+        part
+    }
+
+    /// The same, for a part of a union: null alone is `{"type": "null"}`.
+    fn part(&mut self, schema: &Value, levels: usize) -> Map<String, Value> {
+        let followed = self.trail.len();
+        let part = match schema {
+            Value::Object(map) => self.object(map.clone(), levels),
+            _ => anything(),
+        };
+        self.trail.truncate(followed);
+        part
+    }
+
+    fn object(&mut self, mut map: Map<String, Value>, levels: usize) -> Map<String, Value> {
+        if !self.expand(&mut map) || levels == 0 {
+            return typed("object", &map);
+        }
+        let is_nullable = map.shift_remove("nullable") == Some(Value::Bool(true));
+        for union in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(branches)) = map.shift_remove(union) {
+                let mut parts = Vec::new();
+                for branch in branches {
+                    let mut branch = match branch {
+                        Value::Object(branch) => branch,
+                        Value::Bool(false) => continue,
+                        _ => Map::new(),
+                    };
+                    merge(&mut branch, &map);
+                    parts.push(self.part(&Value::Object(branch), levels - 1));
+                }
+                return one_of(parts, is_nullable);
+            }
+        }
+        let mut values = match (map.get("const"), map.get("enum")) {
+            (Some(one), _) => vec![one.clone()],
+            (_, Some(Value::Array(values))) => values.clone(),
+            _ => vec![],
+        };
+        let is_listed = !values.is_empty();
+        let mut names: Vec<&str> = types(&map);
+        if names.is_empty() {
+            names = inferred(&map, &values);
+        }
+        if names.is_empty() {
+            let mut any = anything();
+            if let Some(Value::Array(parts)) = any.get_mut("anyOf") {
+                parts.iter_mut().filter_map(Value::as_object_mut).for_each(|part| words(part, &map));
+            }
+            return any;
+        }
+        let is_nullable =
+            is_nullable || names.contains(&"null") && (!is_listed || values.contains(&Value::Null));
+        names.retain(|name| *name != "null");
+        values.retain(|value| !value.is_null());
+        if is_listed {
+            names.retain(|name| values.iter().any(|value| is_of(value, name)));
+        }
+        let parts: Vec<_> = names
+            .iter()
+            .map(|name| {
+                let values: Vec<&Value> = values.iter().filter(|value| is_of(value, name)).collect();
+                self.leaf(name, &map, &values, levels - 1)
+            })
+            .collect();
+        match parts.is_empty() {
+            true => typed("null", &map),
+            false => one_of(parts, is_nullable),
+        }
+    }
+
+    /// Follows references and merges `allOf`. False where a reference leads nowhere.
+    fn expand(&mut self, map: &mut Map<String, Value>) -> bool {
+        loop {
+            if let Some(reference) = map.shift_remove("$ref") {
+                let reference = reference.as_str().unwrap_or_default().to_owned();
+                if self.left == 0 || self.trail.contains(&reference) {
+                    return false;
+                }
+                match resolve(self.root, &reference) {
+                    Some(Value::Object(target)) => merge(map, target),
+                    Some(Value::Bool(true)) => {}
+                    _ => return false,
+                }
+                self.left -= 1;
+                self.trail.push(reference);
+            } else if let Some(Value::Array(parts)) = map.shift_remove("allOf") {
+                for part in parts {
+                    if let Value::Object(mut part) = part
+                        && self.expand(&mut part)
+                    {
+                        merge(map, &part);
+                    }
+                }
+            } else {
+                return true;
+            }
+        }
+    }
+
+    /// A schema of one type, with the keywords that this type has.
+    fn leaf(
+        &mut self,
+        name: &str,
+        map: &Map<String, Value>,
+        values: &[&Value],
+        levels: usize,
+    ) -> Map<String, Value> {
+        let mut leaf = typed(name, map);
+        let numbers: &[&str] = match name {
+            "string" => &["minLength", "maxLength"],
+            "number" | "integer" => &["minimum", "maximum"],
+            "array" => &["minItems", "maxItems"],
+            "object" => &["minProperties", "maxProperties"],
+            _ => &[],
+        };
+        for keyword in numbers {
+            if let Some(value @ Value::Number(_)) = map.get(*keyword) {
+                leaf.insert((*keyword).into(), value.clone());
+            }
+        }
+        let formats: &[&str] = match name {
+            "string" => &["date-time", "enum"],
+            "number" => &["float", "double"],
+            "integer" => &["int32", "int64"],
+            _ => &[],
+        };
+        if let Some(format) = map.get("format")
+            && formats.iter().any(|known| format == known)
+        {
+            leaf.insert("format".into(), format.clone());
+        }
+        match name {
+            "string" => {
+                if let Some(pattern @ Value::String(_)) = map.get("pattern") {
+                    leaf.insert("pattern".into(), pattern.clone());
+                }
+                // An empty text is refused in an enum.
+                let texts: Vec<Value> =
+                    values.iter().filter(|value| **value != "").map(|value| (*value).clone()).collect();
+                if !texts.is_empty() {
+                    leaf.insert("enum".into(), texts.into());
+                }
+            }
+            "number" | "integer" => {
+                exclusive(&mut leaf, map, "minimum", "exclusiveMinimum", 1.0);
+                exclusive(&mut leaf, map, "maximum", "exclusiveMaximum", -1.0);
+                describe_values(&mut leaf, values);
+            }
+            "array" => {
+                let items = match (map.get("prefixItems"), map.get("items")) {
+                    (Some(Value::Array(tuple)), _) | (_, Some(Value::Array(tuple))) if !tuple.is_empty() => {
+                        one_of(tuple.iter().map(|item| self.schema(item, levels)).collect(), false)
+                    }
+                    (_, Some(items)) => self.schema(items, levels),
+                    _ => anything(),
+                };
+                leaf.insert("items".into(), items.into());
+            }
+            "object" => self.properties(&mut leaf, map, levels),
+            _ => describe_values(&mut leaf, values),
+        }
+        leaf
+    }
+
+    fn properties(&mut self, leaf: &mut Map<String, Value>, map: &Map<String, Value>, levels: usize) {
+        let Some(Value::Object(properties)) = map.get("properties") else { return };
+        if properties.is_empty() {
+            return;
+        }
+        let mut lowered = Map::new();
+        for (name, schema) in properties {
+            lowered.insert(name.clone(), self.schema(schema, levels).into());
+        }
+        leaf.insert("properties".into(), lowered.into());
+        if let Some(Value::Array(required)) = map.get("required") {
+            let mut known: Vec<Value> = Vec::new();
+            for name in required {
+                if name.as_str().is_some_and(|name| properties.contains_key(name)) && !known.contains(name) {
+                    known.push(name.clone());
+                }
+            }
+            if !known.is_empty() {
+                leaf.insert("required".into(), known.into());
+            }
+        }
+    }
+}
+
+/// A schema of a type, with the words of another.
+fn typed(name: &str, of: &Map<String, Value>) -> Map<String, Value> {
+    let mut map = Map::from_iter([("type".to_owned(), name.into())]);
+    words(&mut map, of);
+    map
+}
+
+fn words(into: &mut Map<String, Value>, of: &Map<String, Value>) {
+    for keyword in ["title", "description"] {
+        if let Some(text @ Value::String(_)) = of.get(keyword) {
+            into.insert(keyword.into(), text.clone());
+        }
+    }
+}
+
+/// What may be anything.
+fn anything() -> Map<String, Value> {
+    match json::known(
+        r#"{"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object"},
+            {"type": "array", "items": {"type": "string"}}]}"#,
+    ) {
+        Value::Object(map) => map,
+        _ => unreachable!("it is an object"),
+    }
+}
+
+fn is_null(part: &Map<String, Value>) -> bool {
+    part.get("type").is_some_and(|name| name == "null")
+}
+
+/// Whether a value is of a type.
+fn is_of(value: &Value, name: &str) -> bool {
+    let own = type_of(value);
+    own == name || own == "integer" && name == "number"
+}
+
+/// The types that a schema without `type` is about.
+fn inferred(map: &Map<String, Value>, values: &[Value]) -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in values.iter().map(type_of) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.contains(&"number") {
+        names.retain(|name| *name != "integer");
+    }
+    if !names.is_empty() {
+        return names;
+    }
+    let about = |keywords: &[&str]| keywords.iter().any(|keyword| map.contains_key(*keyword));
+    if about(&["properties", "required", "additionalProperties", "patternProperties"]) {
+        vec!["object"]
+    } else if about(&["items", "prefixItems", "minItems", "maxItems"]) {
+        vec!["array"]
+    } else if about(&["pattern", "minLength", "maxLength"]) {
+        vec!["string"]
+    } else if about(&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
+        vec!["number"]
+    } else {
+        vec![]
+    }
+}
+
+/// Makes an exclusive bound an inclusive one, if it is the tighter.
+fn exclusive(leaf: &mut Map<String, Value>, map: &Map<String, Value>, bound: &str, keyword: &str, step: f64) {
+    let Some(exclusive) = map.get(keyword).and_then(Value::as_f64) else { return };
+    let is_integer = leaf.get("type").is_some_and(|name| name == "integer");
+    let inclusive = match (is_integer, step > 0.0) {
+        (true, true) => (exclusive + step).floor(),
+        (true, false) => (exclusive + step).ceil(),
+        _ => exclusive,
+    };
+    let known = leaf.get(bound).and_then(Value::as_f64);
+    if known.is_none_or(|known| (inclusive - known) * step > 0.0) {
+        let whole = inclusive as i64;
+        let value = if whole as f64 == inclusive { Value::from(whole) } else { Value::from(inclusive) };
+        leaf.insert(bound.into(), value);
+    }
+}
+
+/// Says in words which values there are.
+fn describe_values(leaf: &mut Map<String, Value>, values: &[&Value]) {
+    let shown: Vec<String> = values.iter().map(|value| value.to_string()).collect();
+    let text = match &shown[..] {
+        [] => return,
+        [one] => format!("Always {one}"),
+        several => format!("One of {}", several.join(", ")),
+    };
+    let text = match leaf.get("description").and_then(Value::as_str) {
+        Some(before) if before.ends_with(&text) => return,
+        Some(before) => format!("{}. {text}", before.trim_end_matches(['.', ' '])),
+        None => text,
+    };
+    leaf.insert("description".into(), text.into());
+}
+
+/// A union: `anyOf` has nothing beside it, and no branch of null.
+fn one_of(parts: Vec<Map<String, Value>>, is_nullable: bool) -> Map<String, Value> {
+    let is_nullable = is_nullable || parts.iter().any(is_null);
+    let mut branches: Vec<Map<String, Value>> = Vec::new();
+    let mut add = |part: Map<String, Value>| {
+        if !is_null(&part) && !branches.contains(&part) {
+            branches.push(part);
+        }
+    };
+    for mut part in parts {
+        match part.shift_remove("anyOf") {
+            Some(Value::Array(inner)) => inner.into_iter().for_each(|part| {
+                if let Value::Object(part) = part {
+                    add(part);
+                }
+            }),
+            _ => add(part),
+        }
+    }
+    if branches.is_empty() {
+        return typed("null", &Map::new());
+    }
+    let is_plain_enum = |part: &Map<String, Value>| {
+        part.contains_key("enum")
+            && part.keys().all(|key| ["type", "enum", "title", "description"].contains(&key.as_str()))
+    };
+    if branches.len() > 1 && branches.iter().all(is_plain_enum) {
+        branches = vec![one_enum(branches)];
+    }
+    if is_nullable {
+        branches.iter_mut().for_each(|part| _ = part.insert("nullable".into(), true.into()));
+    }
+    match <[_; 1]>::try_from(branches) {
+        Ok([one]) => one,
+        Err(several) => Map::from_iter([("anyOf".to_owned(), several.into())]),
+    }
+}
+
+/// Several enums as one. A description that is not that of all is told with its values.
+fn one_enum(parts: Vec<Map<String, Value>>) -> Map<String, Value> {
+    let mut values: Vec<Value> = Vec::new();
+    let mut told: Vec<String> = Vec::new();
+    let common = parts[0]
+        .get("description")
+        .filter(|text| parts.iter().all(|part| part.get("description") == Some(text)));
+    for part in &parts {
+        let own = part["enum"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if let (None, Some(Value::String(text))) = (common, part.get("description")) {
+            let shown: Vec<&str> = own.iter().filter_map(Value::as_str).collect();
+            told.push(format!("{}: {text}", shown.join(", ")));
+        }
+        for value in own {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+    }
+    let mut one = Map::from_iter([("type".to_owned(), "string".into())]);
+    if let Some(text) = common {
+        one.insert("description".into(), text.clone());
+    } else if !told.is_empty() {
+        one.insert("description".into(), told.join("; ").into());
+    }
+    one.insert("enum".into(), values.into());
+    one
+}

@@ -1,0 +1,543 @@
+//! The strict form of a tool's schema, which providers sample by: what a model sends then always fits it.
+//!
+//! Every property is required, at every level; one that was optional may be null instead, which is dropped again when
+//! the arguments are checked. No object has other properties than those listed. So **a value that fits the strict form
+//! fits the schema, once its optional nulls are dropped.** Where that cannot be had there is no strict form:
+//! - objects that take any property (`additionalProperties` other than false, or none listed below the root), and what
+//!   says nothing of its type;
+//! - `oneOf`, `not`, `if`, `prefixItems`, `patternProperties` and every other assertion that the mode does not have;
+//!   `allOf`, but for one of a single schema; `anyOf` at the root, or with anything but words beside it;
+//! - formats and patterns (look-around, back-references) that the mode does not have;
+//! - more than the mode's limits of size and depth.
+//!
+//! Annotations beside `title` and `description`, keywords that no draft has, and definitions that nothing refers to are
+//! left out. References to definitions stay; others are inlined.
+
+use serde_json::{Map, Value};
+
+use super::compile::{Place, needs_engine};
+use super::export::object_root;
+use super::walk::{children, held, merge, resolve, type_of, types};
+use crate::error::{ErrorCode, ToolError};
+
+/// Whose strict mode: each takes another subset of JSON Schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// OpenAI's function calling. It has the bounds of numbers, texts and arrays; up to 5000 properties, 10 levels of
+    /// objects, 1000 values of enums and 120,000 characters of names and values
+    /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>).
+    OpenAi,
+    /// Anthropic's strict tool use. It has neither bounds, but for `minItems` of 0 or 1, nor recursion, and up to 16
+    /// unions (<https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>).
+    Anthropic,
+}
+
+/// How many unions (`anyOf`, or several types) Anthropic takes in all strict tools of a request.
+pub const MAX_UNIONS: usize = 16;
+/// How many strict tools Anthropic takes in a request.
+pub const MAX_STRICT_TOOLS: usize = 20;
+
+const MAX_PROPERTIES: usize = 5000;
+const MAX_OBJECT_LEVELS: usize = 10;
+const MAX_VALUES: usize = 1000;
+const MAX_CHARACTERS: usize = 120_000;
+/// Of one enum with more than 250 values.
+const MAX_ENUM_CHARACTERS: usize = 15_000;
+
+/// The strict form of a tool's schema, in the subset of [`Mode::OpenAi`]. One that is strict stays as it is.
+///
+/// # Errors
+/// `not_supported` with the place and the reason where there is none; `invalid_arguments` for what describes no object,
+/// or is nested deeper than 128 levels.
+///
+/// ```
+/// use serde_json::json;
+/// use tackroom::schema::strict::strict;
+/// let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "number"}},
+///     "required": ["path"]});
+/// let form = json!({"type": "object",
+///     "properties": {"path": {"type": "string"}, "limit": {"type": ["number", "null"]}},
+///     "required": ["path", "limit"], "additionalProperties": false});
+/// assert_eq!(strict(&schema), Ok(form.clone()));
+/// assert_eq!(strict(&form), Ok(form));
+///
+/// let error = strict(&json!({"properties": {"headers": {"type": "object"}}})).unwrap_err();
+/// assert_eq!(error.message, "No strict form: /properties/headers takes any property: list them in properties");
+/// ```
+pub fn strict(schema: &Value) -> Result<Value, ToolError> {
+    object_root(schema)?;
+    strict_for(schema, Mode::OpenAi)
+        .map_err(|why| ToolError::new(ErrorCode::NotSupported, format!("No strict form: {why}")))
+}
+
+/// The strict form for a mode; else the place and the reason why there is none, to stand in a sentence.
+///
+/// # Errors
+/// The reason.
+pub fn strict_for(schema: &Value, mode: Mode) -> Result<Value, String> {
+    let root = object_root(schema).map_err(|error| error.message)?;
+    let root = Value::Object(root);
+    let mut strictness = Strictness {
+        root: &root,
+        mode,
+        used: used_definitions(&root),
+        trail: vec![],
+        properties: 0,
+        values: 0,
+        characters: 0,
+    };
+    let form = strictness.node(&root, &Place::root(), 0)?;
+    let over = [
+        (strictness.properties > MAX_PROPERTIES, "has more than 5000 properties"),
+        (strictness.values > MAX_VALUES, "has enums of more than 1000 values in all"),
+        (strictness.characters > MAX_CHARACTERS, "has names and values of more than 120,000 characters"),
+        (
+            mode == Mode::Anthropic && unions(&form) > MAX_UNIONS,
+            "has more than 16 unions, optional properties among them",
+        ),
+        (mode == Mode::Anthropic && is_recursive(&form, &form, &mut vec![], &mut vec![]), "refers to itself"),
+    ];
+    match over.iter().find(|(is_over, _)| *is_over) {
+        Some((_, what)) => Err(format!("the root {what}")),
+        None => Ok(form),
+    }
+}
+
+/// What is referred to, from outside of the root's definitions or from what is.
+fn used_definitions(root: &Value) -> Vec<&Value> {
+    fn walk<'a>(schema: &'a Value, root: &'a Value, used: &mut Vec<&'a Value>) {
+        let Value::Object(map) = schema else { return };
+        if let Some(target) = map.get("$ref").and_then(Value::as_str).and_then(|text| resolve(root, text))
+            && !used.iter().any(|known| std::ptr::eq(*known, target))
+        {
+            used.push(target);
+            walk(target, root, used);
+        }
+        for (keyword, value) in map {
+            if std::ptr::eq(schema, root) && ["$defs", "definitions"].contains(&keyword.as_str()) {
+                continue;
+            }
+            held(keyword, value).into_iter().for_each(|child| walk(child, root, used));
+        }
+    }
+    let mut used = Vec::new();
+    walk(root, root, &mut used);
+    used
+}
+
+/// How many unions a schema has: `anyOf`, or several types.
+pub fn unions(schema: &Value) -> usize {
+    let Value::Object(map) = schema else { return 0 };
+    let own = map.contains_key("anyOf") || types(map).len() > 1;
+    usize::from(own) + children(map).into_iter().map(unions).sum::<usize>()
+}
+
+/// Whether a reference leads to where it stands. `done` are those that do not.
+fn is_recursive<'a>(
+    schema: &'a Value,
+    root: &'a Value,
+    trail: &mut Vec<&'a str>,
+    done: &mut Vec<&'a str>,
+) -> bool {
+    let Value::Object(map) = schema else { return false };
+    if let Some(reference) = map.get("$ref").and_then(Value::as_str)
+        && !done.contains(&reference)
+    {
+        // The root is where every trail begins.
+        if trail.contains(&reference) || reference == "#" {
+            return true;
+        }
+        trail.push(reference);
+        if resolve(root, reference).is_some_and(|target| is_recursive(target, root, trail, done)) {
+            return true;
+        }
+        trail.pop();
+        done.push(reference);
+    }
+    children(map).into_iter().any(|child| is_recursive(child, root, trail, done))
+}
+
+struct Strictness<'a> {
+    root: &'a Value,
+    mode: Mode,
+    /// What the references in use point to.
+    used: Vec<&'a Value>,
+    /// The references that are being inlined.
+    trail: Vec<String>,
+    properties: usize,
+    values: usize,
+    characters: usize,
+}
+
+impl Strictness<'_> {
+    /// The strict form of a schema inside of so many objects.
+    fn node(&mut self, schema: &Value, place: &Place<'_>, objects: usize) -> Result<Value, String> {
+        let no = |what: &str| Err(said(place, what));
+        let Value::Object(given) = schema else {
+            return no("is true, false or no schema at all: give it a type");
+        };
+        let map = &one_part(given);
+        if let Some(reference) = map.get("$ref") {
+            let reference = reference.as_str().unwrap_or_default();
+            let Some(Value::Object(target)) = resolve(self.root, reference) else {
+                return no(&format!("refers to {reference}, where there is no object schema"));
+            };
+            if !is_definition(reference) {
+                let mut inlined = map.clone();
+                inlined.shift_remove("$ref");
+                merge(&mut inlined, target);
+                return self.inline(&Value::Object(inlined), reference, place, objects);
+            }
+        }
+        let is_root = place.is_root();
+        let names = types(map);
+        let is_object = names.contains(&"object") || names.is_empty() && map.contains_key("properties");
+        let objects = objects + usize::from(is_object);
+        if objects > MAX_OBJECT_LEVELS {
+            return no("is nested in more than 10 levels of objects");
+        }
+        let mut out = Map::new();
+        for (keyword, value) in map {
+            let kept = match (keyword.as_str(), value) {
+                ("title" | "description", Value::String(_)) => value.clone(),
+                ("type", _) => with_null_if(value, map.get("nullable") == Some(&Value::Bool(true))),
+                ("const", value) => {
+                    self.count(&[value], place)?;
+                    value.clone()
+                }
+                ("enum", Value::Array(values)) if !values.is_empty() => {
+                    self.count(&values.iter().collect::<Vec<_>>(), place)?;
+                    value.clone()
+                }
+                ("properties", Value::Object(properties)) if is_object => {
+                    self.object(map, properties, &place.key("properties"), objects)?
+                }
+                ("required", _) if is_object => required(map, place)?,
+                ("additionalProperties", Value::Bool(false)) => value.clone(),
+                ("additionalProperties", _) => {
+                    return no("takes any property: list them in properties");
+                }
+                ("properties" | "required", _) => continue,
+                ("items", _) => self.node(value, &place.key("items"), objects)?,
+                ("anyOf", Value::Array(branches)) if !branches.is_empty() => {
+                    let place = place.key("anyOf");
+                    let branches = branches.iter().enumerate();
+                    let branches: Result<Vec<Value>, String> = branches
+                        .map(|(index, branch)| self.node(branch, &place.index(index), objects))
+                        .collect();
+                    branches?.into()
+                }
+                ("$ref", _) => value.clone(),
+                ("$defs" | "definitions", Value::Object(definitions)) if is_root => {
+                    let place = place.key(keyword);
+                    let mut strict = Map::new();
+                    for (name, schema) in definitions {
+                        // What nobody refers to may be as it likes.
+                        if self.used.contains(&schema) {
+                            self.characters += name.len();
+                            strict.insert(name.clone(), self.node(schema, &place.key(name), 0)?);
+                        }
+                    }
+                    if strict.is_empty() {
+                        continue;
+                    }
+                    strict.into()
+                }
+                ("format", _) if self.has_format(value) => value.clone(),
+                ("format", _) => return no(&format!("has the format {value}, which strict schemas do not")),
+                ("pattern", Value::String(pattern)) if is_plain(pattern) => value.clone(),
+                ("minItems", _) if value == 0 || value == 1 => value.clone(),
+                (keyword, Value::Number(_)) if self.mode == Mode::OpenAi && is_bound(keyword) => {
+                    value.clone()
+                }
+                (keyword, _)
+                    if needs_engine(keyword)
+                        || is_bound(keyword)
+                        || keyword == "enum"
+                        || keyword == "anyOf" =>
+                {
+                    return no(&format!("uses {keyword} in a way that strict schemas do not have"));
+                }
+                _ => continue,
+            };
+            out.insert(keyword.clone(), kept);
+        }
+        self.finish(map, &mut out, is_object, place)?;
+        Ok(Value::Object(out))
+    }
+
+    fn inline(
+        &mut self,
+        schema: &Value,
+        reference: &str,
+        place: &Place<'_>,
+        objects: usize,
+    ) -> Result<Value, String> {
+        if self.trail.iter().any(|known| known == reference) || self.trail.len() > MAX_OBJECT_LEVELS {
+            return Err(said(place, "refers to itself: move it to $defs"));
+        }
+        self.trail.push(reference.to_owned());
+        let inlined = self.node(schema, place, objects);
+        self.trail.pop();
+        inlined
+    }
+
+    /// The properties of an object. Those that are not required may be null.
+    fn object(
+        &mut self,
+        map: &Map<String, Value>,
+        properties: &Map<String, Value>,
+        place: &Place<'_>,
+        objects: usize,
+    ) -> Result<Value, String> {
+        self.properties += properties.len();
+        let mut strict = Map::new();
+        for (name, schema) in properties {
+            self.characters += name.len();
+            let mut form = self.node(schema, &place.key(name), objects)?;
+            let is_required = matches!(map.get("required"), Some(Value::Array(names)) if names.contains(&Value::from(name.as_str())));
+            if !is_required && !takes_null(schema, self.root, MAX_OBJECT_LEVELS) {
+                form = nullable(form);
+            }
+            strict.insert(name.clone(), form);
+        }
+        Ok(strict.into())
+    }
+
+    /// What the keywords that are there ask of each other, and those that have to be there.
+    fn finish(
+        &self,
+        map: &Map<String, Value>,
+        out: &mut Map<String, Value>,
+        is_object: bool,
+        place: &Place<'_>,
+    ) -> Result<(), String> {
+        let no = |what: &str| Err(said(place, what));
+        if is_object {
+            if !place.is_root()
+                && !map.contains_key("additionalProperties")
+                && map.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+            {
+                return no("takes any property: list them in properties");
+            }
+            if !out.contains_key("type") {
+                out.shift_insert(0, "type".into(), "object".into());
+            }
+            if !out.contains_key("properties") {
+                out.insert("properties".into(), Map::new().into());
+            }
+            let names = required(map, place)?;
+            out.insert("required".into(), names);
+            out.insert("additionalProperties".into(), false.into());
+        }
+        let is_alone = |out: &Map<String, Value>, keyword: &str| {
+            let beside = ["title", "description", "$defs", "definitions"];
+            out.keys().all(|key| key == keyword || beside.contains(&key.as_str()))
+        };
+        if out.contains_key("$ref") {
+            if !is_alone(out, "$ref") {
+                return no("has more than words beside $ref");
+            }
+            // A reference stands alone.
+            if out.len() > 1 {
+                let reference =
+                    Map::from_iter([("$ref".to_owned(), out.shift_remove("$ref").unwrap_or_default())]);
+                out.shift_insert(0, "anyOf".into(), vec![Value::Object(reference)].into());
+            }
+            return Ok(());
+        }
+        if out.contains_key("anyOf") {
+            return match is_alone(out, "anyOf") && !place.is_root() {
+                true => Ok(()),
+                false => no("uses anyOf at the root, or with more than words beside it"),
+            };
+        }
+        if place.is_root() && (out.contains_key("enum") || out.contains_key("const")) {
+            return no("lists its values");
+        }
+        if let Some(value) = out.get("const")
+            && !out.contains_key("type")
+        {
+            let name = type_of(value);
+            out.shift_insert(0, "type".into(), name.into());
+        }
+        if out.contains_key("items") && !out.contains_key("type") {
+            out.shift_insert(0, "type".into(), "array".into());
+        }
+        let names = types(out);
+        if names.is_empty() && !out.contains_key("enum") {
+            return no("says nothing of its type");
+        }
+        if names.contains(&"array") && !out.contains_key("items") {
+            return no("is an array of anything: say what its items are");
+        }
+        Ok(())
+    }
+
+    fn has_format(&self, format: &Value) -> bool {
+        let both = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+        both.iter().any(|known| format == known) || self.mode == Mode::Anthropic && format == "uri"
+    }
+
+    /// Takes note of the values of an enum or a const.
+    fn count(&mut self, values: &[&Value], place: &Place<'_>) -> Result<(), String> {
+        if values.iter().any(|value| value.is_array() || value.is_object()) {
+            return Err(said(place, "lists values that are objects or arrays"));
+        }
+        let characters: usize = values.iter().filter_map(|value| value.as_str()).map(str::len).sum();
+        if values.len() > 250 && characters > MAX_ENUM_CHARACTERS {
+            return Err(said(place, "has an enum of more than 15,000 characters"));
+        }
+        self.values += values.len();
+        self.characters += characters;
+        Ok(())
+    }
+}
+
+/// A reason, after its place.
+fn said(place: &Place<'_>, what: &str) -> String {
+    match place.is_root() {
+        true => format!("the root {what}"),
+        false => format!("{} {what}", place.pointer()),
+    }
+}
+
+/// A schema whose `allOf` has one part, and that part, as one; others as they are.
+fn one_part(map: &Map<String, Value>) -> Map<String, Value> {
+    let mut map = map.clone();
+    if let Some(Value::Array(parts)) = map.get("allOf")
+        && let [Value::Object(part)] = &parts[..]
+        && !map.keys().any(|key| needs_engine(key) && key != "allOf" || key == "type" || key == "properties")
+    {
+        let part = part.clone();
+        map.shift_remove("allOf");
+        merge(&mut map, &part);
+    }
+    map
+}
+
+/// Whether a reference is to the root or to one of its definitions, which stay where they are.
+fn is_definition(reference: &str) -> bool {
+    let name = reference.strip_prefix("#/$defs/").or_else(|| reference.strip_prefix("#/definitions/"));
+    reference == "#" || name.is_some_and(|name| !name.contains('/'))
+}
+
+/// Every property's name: those that are required in their order, then the others.
+fn required(map: &Map<String, Value>, place: &Place<'_>) -> Result<Value, String> {
+    let properties = map.get("properties").and_then(Value::as_object);
+    let mut names: Vec<Value> = match map.get("required") {
+        Some(Value::Array(names)) => names.clone(),
+        _ => vec![],
+    };
+    for name in &names {
+        if !name.as_str().is_some_and(|name| properties.is_some_and(|known| known.contains_key(name))) {
+            return Err(said(place, &format!("requires {name}, which is not among its properties")));
+        }
+    }
+    for name in properties.into_iter().flat_map(Map::keys) {
+        if !names.contains(&Value::from(name.as_str())) {
+            names.push(name.as_str().into());
+        }
+    }
+    Ok(names.into())
+}
+
+/// Whether null fits a schema as it is.
+fn takes_null(schema: &Value, root: &Value, steps: usize) -> bool {
+    let Value::Object(map) = schema else { return false };
+    let names = types(map);
+    let is_typed =
+        !names.is_empty() && !names.contains(&"null") && map.get("nullable") != Some(&Value::Bool(true));
+    let is_listed = matches!(map.get("enum"), Some(Value::Array(values)) if !values.contains(&Value::Null))
+        || map.get("const").is_some_and(|value| !value.is_null());
+    let mut is_fitting = !is_typed && !is_listed && steps > 0;
+    if let Some(Value::Array(branches)) = map.get("anyOf") {
+        is_fitting = is_fitting && branches.iter().any(|branch| takes_null(branch, root, steps - 1));
+    }
+    if let Some(Value::Array(parts)) = map.get("allOf") {
+        is_fitting = is_fitting && parts.iter().all(|part| takes_null(part, root, steps - 1));
+    }
+    if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
+        is_fitting =
+            is_fitting && resolve(root, reference).is_some_and(|target| takes_null(target, root, steps - 1));
+    }
+    is_fitting
+}
+
+/// A strict schema, or null.
+fn nullable(form: Value) -> Value {
+    let Value::Object(mut map) = form else { return form };
+    let null = || Value::Object(Map::from_iter([("type".to_owned(), "null".into())]));
+    if let Some(Value::Array(branches)) = map.get_mut("anyOf") {
+        branches.push(null());
+        return Value::Object(map);
+    }
+    if map.contains_key("$ref") || map.contains_key("const") {
+        let mut outer = Map::new();
+        for keyword in ["title", "description"] {
+            if let Some(text) = map.shift_remove(keyword) {
+                outer.insert(keyword.into(), text);
+            }
+        }
+        outer.insert("anyOf".into(), vec![Value::Object(map), null()].into());
+        return Value::Object(outer);
+    }
+    if let Some(names) = map.get_mut("type") {
+        *names = with_null_if(names, true);
+    }
+    if let Some(Value::Array(values)) = map.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
+    }
+    Value::Object(map)
+}
+
+/// The value of `type`, with null in it.
+fn with_null_if(names: &Value, is_nullable: bool) -> Value {
+    match names {
+        Value::String(name) if is_nullable && name != "null" => vec![names.clone(), "null".into()].into(),
+        Value::Array(list) if is_nullable && !list.iter().any(|name| name == "null") => {
+            let mut list = list.clone();
+            list.push("null".into());
+            list.into()
+        }
+        _ => names.clone(),
+    }
+}
+
+/// The bounds of numbers, texts and arrays, as far as OpenAI has them.
+fn is_bound(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "minimum"
+            | "maximum"
+            | "exclusiveMinimum"
+            | "exclusiveMaximum"
+            | "multipleOf"
+            | "minLength"
+            | "maxLength"
+            | "minItems"
+            | "maxItems"
+    )
+}
+
+/// Whether a pattern does without look-around, back-references and word boundaries, which no grammar has.
+fn is_plain(pattern: &str) -> bool {
+    let mut characters = pattern.chars().peekable();
+    while let Some(character) = characters.next() {
+        let next = characters.peek().copied();
+        match (character, next) {
+            ('\\', Some('b' | 'B' | 'k' | '1'..='9')) => return false,
+            ('\\', _) => _ = characters.next(),
+            ('(', Some('?')) => {
+                characters.next();
+                if characters.peek() != Some(&':') {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    true
+}

@@ -1,0 +1,244 @@
+//! A schema as a JSON value: where its subschemas stand, what a reference means, and two schemas taken as one.
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Value};
+
+use super::number::compare;
+
+/// The deepest nesting, of any JSON, that a schema may have to be rewritten: every walk recurses as deep.
+const MAX_DEPTH: usize = 128;
+
+/// Whether a value is nested no deeper than a schema may be.
+pub(super) fn is_shallow(value: &Value) -> bool {
+    fn fits(value: &Value, levels: usize) -> bool {
+        match value {
+            Value::Array(items) => levels > 0 && items.iter().all(|item| fits(item, levels - 1)),
+            Value::Object(map) => levels > 0 && map.values().all(|item| fits(item, levels - 1)),
+            _ => true,
+        }
+    }
+    fits(value, MAX_DEPTH)
+}
+
+/// The schemas that stand directly in a schema, under whichever keyword. What is named like a keyword elsewhere, a
+/// property say, is none.
+pub(super) fn children(schema: &Map<String, Value>) -> Vec<&Value> {
+    schema.iter().flat_map(|(keyword, value)| held(keyword, value)).collect()
+}
+
+/// Those that stand under one keyword.
+pub(super) fn held<'a>(keyword: &str, value: &'a Value) -> Vec<&'a Value> {
+    match (held_by(keyword), value) {
+        (Holds::Named, Value::Object(named)) => named.values().collect(),
+        (Holds::Some, Value::Array(list)) => list.iter().collect(),
+        (Holds::Some, value) => vec![value],
+        _ => vec![],
+    }
+}
+
+/// The children, to change them.
+pub(super) fn children_mut(schema: &mut Map<String, Value>) -> Vec<&mut Value> {
+    let mut found = Vec::new();
+    for (keyword, value) in schema {
+        match (held_by(keyword), value) {
+            (Holds::Named, Value::Object(named)) => found.extend(named.values_mut()),
+            (Holds::Some, Value::Array(list)) => found.extend(list),
+            (Holds::Some, value) => found.push(value),
+            _ => {}
+        }
+    }
+    found
+}
+
+enum Holds {
+    /// Schemas by name.
+    Named,
+    /// A schema, or several in an array.
+    Some,
+    Nothing,
+}
+
+fn held_by(keyword: &str) -> Holds {
+    match keyword {
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => Holds::Named,
+        "items"
+        | "prefixItems"
+        | "additionalItems"
+        | "unevaluatedItems"
+        | "contains"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "propertyNames"
+        | "anyOf"
+        | "oneOf"
+        | "allOf"
+        | "not"
+        | "if"
+        | "then"
+        | "else" => Holds::Some,
+        _ => Holds::Nothing,
+    }
+}
+
+/// What a reference into the same document points to: `#`, or `#` and a JSON Pointer. Anchors and other documents are
+/// not followed.
+pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+    let pointer = reference.strip_prefix('#')?;
+    match pointer.contains('%') {
+        true => root.pointer(&percent_decoded(pointer)?),
+        false => root.pointer(pointer),
+    }
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut parts = text.split('%');
+    bytes.extend(parts.next()?.bytes());
+    for part in parts {
+        bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
+        bytes.extend(part[2..].bytes());
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The names that `type` lists.
+pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => vec![],
+    }
+}
+
+/// The name of a value's type. A number without a fraction is an integer.
+pub(super) fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if super::number::is_integer(number) => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Adds to a schema what another asks for, so that a value has to fit both. Where two keywords cannot be told in one,
+/// those that are there stay: then it asks for less than both. References and unions are not looked into.
+pub(super) fn merge(into: &mut Map<String, Value>, other: &Map<String, Value>) {
+    for (keyword, theirs) in other {
+        let Some(ours) = into.get_mut(keyword) else {
+            into.insert(keyword.clone(), theirs.clone());
+            continue;
+        };
+        match (keyword.as_str(), ours, theirs) {
+            ("properties", Value::Object(ours), Value::Object(theirs)) => {
+                for (name, schema) in theirs {
+                    match (ours.get_mut(name), schema) {
+                        (Some(Value::Object(ours)), Value::Object(theirs)) => merge(ours, theirs),
+                        (Some(_), _) => {}
+                        (None, schema) => _ = ours.insert(name.clone(), schema.clone()),
+                    }
+                }
+            }
+            ("items", Value::Object(ours), Value::Object(theirs)) => merge(ours, theirs),
+            ("required", Value::Array(ours), Value::Array(theirs)) => {
+                let missing: Vec<Value> =
+                    theirs.iter().filter(|name| !ours.contains(name)).cloned().collect();
+                ours.extend(missing);
+            }
+            ("enum", Value::Array(ours), Value::Array(theirs))
+                if ours.iter().any(|value| theirs.contains(value)) =>
+            {
+                ours.retain(|value| theirs.contains(value));
+            }
+            ("type", ours, _) => narrow(ours, other),
+            (
+                "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties",
+                Value::Number(ours),
+                Value::Number(theirs),
+            ) if compare(theirs, ours) == Ordering::Greater => *ours = theirs.clone(),
+            (
+                "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties",
+                Value::Number(ours),
+                Value::Number(theirs),
+            ) if compare(theirs, ours) == Ordering::Less => *ours = theirs.clone(),
+            _ => {}
+        }
+    }
+}
+
+/// Leaves of `type` what another schema's `type` lists too, if anything.
+fn narrow(ours: &mut Value, other: &Map<String, Value>) {
+    let theirs = types(other);
+    let own = match &*ours {
+        Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+        one => one.as_str().into_iter().collect::<Vec<_>>(),
+    };
+    let mut both: Vec<Value> = Vec::new();
+    for name in own {
+        if theirs.contains(&name) || name == "integer" && theirs.contains(&"number") {
+            both.push(name.into());
+        } else if name == "number" && theirs.contains(&"integer") {
+            both.push("integer".into());
+        }
+    }
+    match both.len() {
+        0 => {}
+        1 => *ours = both.remove(0),
+        _ => *ours = both.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn references_are_pointers_into_the_document() {
+        let root = json!({"$defs": {"a b": {"x": 1}, "p/q": 2}});
+        assert_eq!(resolve(&root, "#"), Some(&root));
+        assert_eq!(resolve(&root, "#/$defs/a%20b/x"), Some(&json!(1)));
+        assert_eq!(resolve(&root, "#/$defs/p~1q"), Some(&json!(2)));
+        for wrong in ["#/nothing", "#anchor", "other.json#/$defs", "#/%", "#/%zz", "#/%e4", "#/%\u{e9}a"] {
+            assert_eq!(resolve(&root, wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn both_schemas_are_asked_for() {
+        let merged = |a: Value, b: Value| {
+            let mut a = a.as_object().unwrap().clone();
+            merge(&mut a, b.as_object().unwrap());
+            Value::Object(a)
+        };
+        assert_eq!(
+            merged(
+                json!({"description": "mine", "properties": {"a": {"type": ["number", "string"]}}, "required": ["a"]}),
+                json!({"description": "theirs", "properties": {"a": {"type": "integer"}, "b": {}}, "required": ["b", "a"]}),
+            ),
+            json!({"description": "mine", "properties": {"a": {"type": "integer"}, "b": {}}, "required": ["a", "b"]})
+        );
+        assert_eq!(
+            merged(
+                json!({"enum": [1, 2], "minimum": 1, "maximum": 9}),
+                json!({"enum": [2, 3], "minimum": 2, "maximum": 10})
+            ),
+            json!({"enum": [2], "minimum": 2, "maximum": 9})
+        );
+        // What cannot be both stays as it is.
+        assert_eq!(
+            merged(json!({"type": "string", "enum": ["a"]}), json!({"type": "number", "enum": ["b"]})),
+            json!({"type": "string", "enum": ["a"]})
+        );
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let deep = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        assert!(is_shallow(&deep(128)) && !is_shallow(&deep(129)));
+    }
+}
