@@ -104,6 +104,50 @@ pub(crate) fn shown(number: f64) -> String {
     ryu_js::Buffer::new().format(number).to_owned()
 }
 
+/// What code that looks up many keys does with an object. Finding a key is some hundred bytes of code, which are here
+/// once and not wherever a key is used.
+pub(crate) trait Keys {
+    /// The value of a key.
+    fn at(&self, key: &str) -> Option<&Value>;
+    /// The same, to change it.
+    fn at_mut(&mut self, key: &str) -> Option<&mut Value>;
+    /// Puts a value at a key.
+    fn put(&mut self, key: &str, value: Value);
+    /// Takes a key away; the others keep their order.
+    fn cut(&mut self, key: &str) -> Option<Value>;
+}
+
+impl Keys for Map<String, Value> {
+    #[inline(never)]
+    fn at(&self, key: &str) -> Option<&Value> {
+        self.get(key)
+    }
+
+    #[inline(never)]
+    fn at_mut(&mut self, key: &str) -> Option<&mut Value> {
+        self.get_mut(key)
+    }
+
+    #[inline(never)]
+    fn put(&mut self, key: &str, value: Value) {
+        self.insert(key.to_owned(), value);
+    }
+
+    #[inline(never)]
+    fn cut(&mut self, key: &str) -> Option<Value> {
+        self.shift_remove(key)
+    }
+}
+
+/// An object of these fields, in order.
+pub(crate) fn object(fields: Vec<(&str, Value)>) -> Map<String, Value> {
+    let mut map = Map::new();
+    for (key, value) in fields {
+        map.put(key, value);
+    }
+    map
+}
+
 /// JSON text.
 pub(crate) fn parse(text: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(text).map_err(|error| error.to_string())

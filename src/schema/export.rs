@@ -17,9 +17,10 @@
 
 use serde_json::{Map, Value};
 
-use super::walk::{children_mut, is_shallow, merge, resolve, types};
+use super::walk::{each_child_mut, is_shallow, merge, resolve, types};
 use super::{gemini, strict};
 use crate::error::ToolError;
+use crate::json::{Keys, object};
 
 /// Whose tool declarations a schema is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +121,7 @@ pub fn open(schema: &Value, format: Format) -> Result<Value, ToolError> {
         return Ok(gemini::lower(map, schema));
     }
     // What follows is not of an older draft any more.
-    map.shift_remove("$schema");
+    map.cut("$schema");
     let mut schema = Value::Object(map);
     modernise(&mut schema);
     Ok(schema)
@@ -148,7 +149,7 @@ pub(super) fn object_root(schema: &Value) -> Result<Map<String, Value>, ToolErro
         ));
     }
     let mut steps = 0;
-    while let Some(reference) = map.shift_remove("$ref") {
+    while let Some(reference) = map.cut("$ref") {
         let reference = reference.as_str().unwrap_or_default();
         match resolve(schema, reference) {
             Some(Value::Object(target)) if steps < FLATTENED => merge(&mut map, target),
@@ -157,20 +158,22 @@ pub(super) fn object_root(schema: &Value) -> Result<Map<String, Value>, ToolErro
         }
         steps += 1;
     }
-    match map.get("type") {
-        None => _ = map.shift_insert(0, "type".into(), "object".into()),
-        Some(_) if types(&map).contains(&"object") => _ = map.insert("type".into(), "object".into()),
+    match map.at("type") {
+        None => {
+            map.shift_insert(0, "type".into(), "object".into());
+        }
+        Some(_) if types(&map).contains(&"object") => map.put("type", "object".into()),
         Some(other) => return Err(no_object(&format!("type {other}"))),
     }
     for union in ["anyOf", "oneOf"] {
-        if let Some(Value::Array(branches)) = map.get(union)
+        if let Some(Value::Array(branches)) = map.at(union)
             && !branches.iter().any(|branch| object_branch(branch, schema).is_some())
         {
             return Err(no_object(&format!("{union} without one")));
         }
     }
-    if !matches!(map.get("properties"), Some(Value::Object(_))) {
-        map.insert("properties".into(), Map::new().into());
+    if !matches!(map.at("properties"), Some(Value::Object(_))) {
+        map.put("properties", Map::new().into());
     }
     Ok(map)
 }
@@ -183,30 +186,30 @@ fn object_branch(branch: &Value, root: &Value) -> Option<Map<String, Value>> {
         _ => return None,
     };
     for _ in 0..FLATTENED {
-        let Some(reference) = map.shift_remove("$ref") else { break };
+        let Some(reference) = map.cut("$ref") else { break };
         if let Some(Value::Object(target)) = reference.as_str().and_then(|text| resolve(root, text)) {
             merge(&mut map, target);
         }
     }
-    (!map.contains_key("type") || types(&map).contains(&"object")).then_some(map)
+    (map.at("type").is_none() || types(&map).contains(&"object")).then_some(map)
 }
 
 /// Takes unions and intersections away from the top of an object's schema, so that what is left asks for no more than
 /// before.
 fn flatten(map: &mut Map<String, Value>, root: &Value, levels: usize) {
-    if let Some(Value::Array(parts)) = map.shift_remove("allOf") {
+    if let Some(Value::Array(parts)) = map.cut("allOf") {
         for mut part in parts.iter().filter_map(|part| object_branch(part, root)) {
             if levels > 0 {
                 flatten(&mut part, root, levels - 1);
             }
             // The others may add what this one alone would refuse.
-            part.shift_remove("additionalProperties");
-            part.shift_remove("type");
+            part.cut("additionalProperties");
+            part.cut("type");
             merge(map, &part);
         }
     }
     for union in ["anyOf", "oneOf"] {
-        if let Some(Value::Array(branches)) = map.shift_remove(union) {
+        if let Some(Value::Array(branches)) = map.cut(union) {
             let mut branches: Vec<_> =
                 branches.iter().filter_map(|branch| object_branch(branch, root)).collect();
             for branch in &mut branches {
@@ -218,70 +221,78 @@ fn flatten(map: &mut Map<String, Value>, root: &Value, levels: usize) {
         }
     }
     for keyword in ["not", "enum", "const"] {
-        map.shift_remove(keyword);
+        map.cut(keyword);
     }
 }
 
 /// Adds what objects of any of the branches may have, and must have in all of them.
 fn unite(map: &mut Map<String, Value>, branches: &[Map<String, Value>]) {
-    let mut forms: Map<String, Value> = Map::new();
-    for (name, schema) in branches.iter().filter_map(|branch| branch.get("properties")?.as_object()).flatten()
-    {
-        match forms.get_mut(name) {
-            Some(Value::Array(known)) if !known.contains(schema) => known.push(schema.clone()),
-            Some(_) => {}
-            None => _ = forms.insert(name.clone(), Value::Array(vec![schema.clone()])),
+    let mut properties: Map<String, Value> = Map::new();
+    let mut is_closed = true;
+    let mut required: Option<Vec<Value>> = None;
+    for branch in branches {
+        for (name, schema) in branch.at("properties").and_then(Value::as_object).into_iter().flatten() {
+            match properties.at_mut(name) {
+                Some(known) => add_form(known, schema),
+                None => properties.put(name, schema.clone()),
+            }
+        }
+        is_closed = is_closed && branch.at("additionalProperties") == Some(&Value::Bool(false));
+        let own = branch.at("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        match &mut required {
+            Some(names) => names.retain(|name| own.contains(name)),
+            None => required = Some(own.to_vec()),
         }
     }
-    let is_closed =
-        |branch: &Map<String, Value>| branch.get("additionalProperties") == Some(&Value::Bool(false));
-    if branches.iter().all(is_closed) {
-        map.entry("additionalProperties").or_insert(Value::Bool(false));
+    if is_closed && map.at("additionalProperties").is_none() {
+        map.put("additionalProperties", false.into());
     }
-    let required = |branch: &Map<String, Value>| match branch.get("required") {
-        Some(Value::Array(names)) => names.clone(),
-        _ => vec![],
-    };
-    let mut in_all = branches.first().map(required).unwrap_or_default();
-    in_all.retain(|name| branches.iter().all(|branch| required(branch).contains(name)));
-    let mut added = Map::new();
-    for (name, mut known) in forms {
-        let known = known.as_array_mut().map(std::mem::take).unwrap_or_default();
-        let form = match <[Value; 1]>::try_from(known) {
-            Ok([one]) => one,
-            Err(several) => Value::Object(Map::from_iter([("anyOf".to_owned(), several.into())])),
-        };
-        added.insert(name, form);
-    }
-    let mut union = Map::from_iter([("properties".to_owned(), Value::Object(added))]);
-    if !in_all.is_empty() {
-        union.insert("required".into(), in_all.into());
+    let mut union = object(vec![("properties", properties.into())]);
+    if let Some(names) = required.filter(|names| !names.is_empty()) {
+        union.put("required", names.into());
     }
     // What stands beside the union and in it has to fit both; one of several forms is not looked into.
     merge(map, &union);
 }
 
+/// Makes a schema a union of itself and another.
+fn add_form(known: &mut Value, schema: &Value) {
+    if let Value::Object(union) = known
+        && union.len() == 1
+        && let Some(Value::Array(forms)) = union.at_mut("anyOf")
+    {
+        if !forms.contains(schema) {
+            forms.push(schema.clone());
+        }
+    } else if known != schema {
+        let forms = vec![known.take(), schema.clone()];
+        *known = object(vec![("anyOf", forms.into())]).into();
+    }
+}
+
 /// Draft 4 and 7 as draft 2020-12 says it; and an array says what its items are, as OpenAI demands.
 fn modernise(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
-    if matches!(map.get("items"), Some(Value::Array(_))) {
-        let tuple = map.shift_remove("items").unwrap_or_default();
-        map.insert("prefixItems".into(), tuple);
-        if let Some(rest) = map.shift_remove("additionalItems") {
-            map.insert("items".into(), rest);
+    if matches!(map.at("items"), Some(Value::Array(_))) {
+        let tuple = map.cut("items").unwrap_or_default();
+        map.put("prefixItems", tuple);
+        if let Some(rest) = map.cut("additionalItems") {
+            map.put("items", rest);
         }
     }
-    if types(map).contains(&"array") && !map.contains_key("items") {
-        map.insert("items".into(), Map::new().into());
+    if types(map).contains(&"array") && map.at("items").is_none() {
+        map.put("items", Map::new().into());
     }
     for (exclusive, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
-        if let Some(Value::Bool(is_exclusive)) = map.get(exclusive) {
-            let moved = if *is_exclusive { map.shift_remove(bound) } else { None };
+        if let Some(Value::Bool(is_exclusive)) = map.at(exclusive) {
+            let moved = if *is_exclusive { map.cut(bound) } else { None };
             match moved {
-                Some(value) => _ = map.insert(exclusive.into(), value),
-                None => _ = map.shift_remove(exclusive),
+                Some(value) => map.put(exclusive, value),
+                None => {
+                    map.cut(exclusive);
+                }
             }
         }
     }
-    children_mut(map).into_iter().for_each(modernise);
+    each_child_mut(map, &mut |child| modernise(child));
 }

@@ -14,7 +14,7 @@
 use serde_json::{Map, Value};
 
 use super::walk::{merge, resolve, type_of, types};
-use crate::json;
+use crate::json::{self, Keys, object};
 
 /// How many references are inlined: they can multiply.
 const MAX_INLINED: usize = 2000;
@@ -25,11 +25,13 @@ const MAX_LEVELS: usize = 64;
 /// The form of an object's schema, which has neither references nor unions at the top.
 pub(super) fn lower(mut map: Map<String, Value>, root: &Value) -> Value {
     for definitions in ["$defs", "definitions"] {
-        map.shift_remove(definitions);
+        map.cut(definitions);
     }
     let mut lowering = Lowering { root, trail: vec![], left: MAX_INLINED };
     let mut lowered = lowering.schema(&Value::Object(map), MAX_LEVELS);
-    lowered.entry("properties").or_insert_with(|| Map::new().into());
+    if lowered.at("properties").is_none() {
+        lowered.put("properties", Map::new().into());
+    }
     Value::Object(lowered)
 }
 
@@ -46,8 +48,8 @@ impl Lowering<'_> {
         let mut part = self.part(schema, levels);
         if is_null(&part) {
             // There is no type of null alone.
-            part.insert("type".into(), "string".into());
-            part.insert("nullable".into(), true.into());
+            part.put("type", "string".into());
+            part.put("nullable", true.into());
         }
         part
     }
@@ -67,9 +69,9 @@ impl Lowering<'_> {
         if !self.expand(&mut map) || levels == 0 {
             return typed("object", &map);
         }
-        let is_nullable = map.shift_remove("nullable") == Some(Value::Bool(true));
+        let is_nullable = map.cut("nullable") == Some(Value::Bool(true));
         for union in ["anyOf", "oneOf"] {
-            if let Some(Value::Array(branches)) = map.shift_remove(union) {
+            if let Some(Value::Array(branches)) = map.cut(union) {
                 let mut parts = Vec::new();
                 for branch in branches {
                     let mut branch = match branch {
@@ -83,7 +85,7 @@ impl Lowering<'_> {
                 return one_of(parts, is_nullable);
             }
         }
-        let mut values = match (map.get("const"), map.get("enum")) {
+        let mut values = match (map.at("const"), map.at("enum")) {
             (Some(one), _) => vec![one.clone()],
             (_, Some(Value::Array(values))) => values.clone(),
             _ => vec![],
@@ -95,7 +97,7 @@ impl Lowering<'_> {
         }
         if names.is_empty() {
             let mut any = anything();
-            if let Some(Value::Array(parts)) = any.get_mut("anyOf") {
+            if let Some(Value::Array(parts)) = any.at_mut("anyOf") {
                 parts.iter_mut().filter_map(Value::as_object_mut).for_each(|part| words(part, &map));
             }
             return any;
@@ -123,7 +125,7 @@ impl Lowering<'_> {
     /// Follows references and merges `allOf`. False where a reference leads nowhere.
     fn expand(&mut self, map: &mut Map<String, Value>) -> bool {
         loop {
-            if let Some(reference) = map.shift_remove("$ref") {
+            if let Some(reference) = map.cut("$ref") {
                 let reference = reference.as_str().unwrap_or_default().to_owned();
                 if self.left == 0 || self.trail.contains(&reference) {
                     return false;
@@ -135,7 +137,7 @@ impl Lowering<'_> {
                 }
                 self.left -= 1;
                 self.trail.push(reference);
-            } else if let Some(Value::Array(parts)) = map.shift_remove("allOf") {
+            } else if let Some(Value::Array(parts)) = map.cut("allOf") {
                 for part in parts {
                     if let Value::Object(mut part) = part
                         && self.expand(&mut part)
@@ -166,8 +168,8 @@ impl Lowering<'_> {
             _ => &[],
         };
         for keyword in numbers {
-            if let Some(value @ Value::Number(_)) = map.get(*keyword) {
-                leaf.insert((*keyword).into(), value.clone());
+            if let Some(value @ Value::Number(_)) = map.at(keyword) {
+                leaf.put(keyword, value.clone());
             }
         }
         let formats: &[&str] = match name {
@@ -176,21 +178,21 @@ impl Lowering<'_> {
             "integer" => &["int32", "int64"],
             _ => &[],
         };
-        if let Some(format) = map.get("format")
+        if let Some(format) = map.at("format")
             && formats.iter().any(|known| format == known)
         {
-            leaf.insert("format".into(), format.clone());
+            leaf.put("format", format.clone());
         }
         match name {
             "string" => {
-                if let Some(pattern @ Value::String(_)) = map.get("pattern") {
-                    leaf.insert("pattern".into(), pattern.clone());
+                if let Some(pattern @ Value::String(_)) = map.at("pattern") {
+                    leaf.put("pattern", pattern.clone());
                 }
                 // An empty text is refused in an enum.
                 let texts: Vec<Value> =
                     values.iter().filter(|value| **value != "").map(|value| (*value).clone()).collect();
                 if !texts.is_empty() {
-                    leaf.insert("enum".into(), texts.into());
+                    leaf.put("enum", texts.into());
                 }
             }
             "number" | "integer" => {
@@ -199,14 +201,14 @@ impl Lowering<'_> {
                 describe_values(&mut leaf, values);
             }
             "array" => {
-                let items = match (map.get("prefixItems"), map.get("items")) {
+                let items = match (map.at("prefixItems"), map.at("items")) {
                     (Some(Value::Array(tuple)), _) | (_, Some(Value::Array(tuple))) if !tuple.is_empty() => {
                         one_of(tuple.iter().map(|item| self.schema(item, levels)).collect(), false)
                     }
                     (_, Some(items)) => self.schema(items, levels),
                     _ => anything(),
                 };
-                leaf.insert("items".into(), items.into());
+                leaf.put("items", items.into());
             }
             "object" => self.properties(&mut leaf, map, levels),
             _ => describe_values(&mut leaf, values),
@@ -215,16 +217,16 @@ impl Lowering<'_> {
     }
 
     fn properties(&mut self, leaf: &mut Map<String, Value>, map: &Map<String, Value>, levels: usize) {
-        let Some(Value::Object(properties)) = map.get("properties") else { return };
+        let Some(Value::Object(properties)) = map.at("properties") else { return };
         if properties.is_empty() {
             return;
         }
         let mut lowered = Map::new();
         for (name, schema) in properties {
-            lowered.insert(name.clone(), self.schema(schema, levels).into());
+            lowered.put(name, self.schema(schema, levels).into());
         }
-        leaf.insert("properties".into(), lowered.into());
-        if let Some(Value::Array(required)) = map.get("required") {
+        leaf.put("properties", lowered.into());
+        if let Some(Value::Array(required)) = map.at("required") {
             let mut known: Vec<Value> = Vec::new();
             for name in required {
                 if name.as_str().is_some_and(|name| properties.contains_key(name)) && !known.contains(name) {
@@ -232,7 +234,7 @@ impl Lowering<'_> {
                 }
             }
             if !known.is_empty() {
-                leaf.insert("required".into(), known.into());
+                leaf.put("required", known.into());
             }
         }
     }
@@ -240,15 +242,15 @@ impl Lowering<'_> {
 
 /// A schema of a type, with the words of another.
 fn typed(name: &str, of: &Map<String, Value>) -> Map<String, Value> {
-    let mut map = Map::from_iter([("type".to_owned(), name.into())]);
+    let mut map = object(vec![("type", name.into())]);
     words(&mut map, of);
     map
 }
 
 fn words(into: &mut Map<String, Value>, of: &Map<String, Value>) {
     for keyword in ["title", "description"] {
-        if let Some(text @ Value::String(_)) = of.get(keyword) {
-            into.insert(keyword.into(), text.clone());
+        if let Some(text @ Value::String(_)) = of.at(keyword) {
+            into.put(keyword, text.clone());
         }
     }
 }
@@ -265,7 +267,7 @@ fn anything() -> Map<String, Value> {
 }
 
 fn is_null(part: &Map<String, Value>) -> bool {
-    part.get("type").is_some_and(|name| name == "null")
+    part.at("type").is_some_and(|name| name == "null")
 }
 
 /// Whether a value is of a type.
@@ -288,7 +290,7 @@ fn inferred(map: &Map<String, Value>, values: &[Value]) -> Vec<&'static str> {
     if !names.is_empty() {
         return names;
     }
-    let about = |keywords: &[&str]| keywords.iter().any(|keyword| map.contains_key(*keyword));
+    let about = |keywords: &[&str]| keywords.iter().any(|keyword| map.at(keyword).is_some());
     if about(&["properties", "required", "additionalProperties", "patternProperties"]) {
         vec!["object"]
     } else if about(&["items", "prefixItems", "minItems", "maxItems"]) {
@@ -304,35 +306,34 @@ fn inferred(map: &Map<String, Value>, values: &[Value]) -> Vec<&'static str> {
 
 /// Makes an exclusive bound an inclusive one, if it is the tighter.
 fn exclusive(leaf: &mut Map<String, Value>, map: &Map<String, Value>, bound: &str, keyword: &str, step: f64) {
-    let Some(exclusive) = map.get(keyword).and_then(Value::as_f64) else { return };
-    let is_integer = leaf.get("type").is_some_and(|name| name == "integer");
+    let Some(exclusive) = map.at(keyword).and_then(Value::as_f64) else { return };
+    let is_integer = leaf.at("type").is_some_and(|name| name == "integer");
     let inclusive = match (is_integer, step > 0.0) {
         (true, true) => (exclusive + step).floor(),
         (true, false) => (exclusive + step).ceil(),
         _ => exclusive,
     };
-    let known = leaf.get(bound).and_then(Value::as_f64);
+    let known = leaf.at(bound).and_then(Value::as_f64);
     if known.is_none_or(|known| (inclusive - known) * step > 0.0) {
         let whole = inclusive as i64;
         let value = if whole as f64 == inclusive { Value::from(whole) } else { Value::from(inclusive) };
-        leaf.insert(bound.into(), value);
+        leaf.put(bound, value);
     }
 }
 
 /// Says in words which values there are.
 fn describe_values(leaf: &mut Map<String, Value>, values: &[&Value]) {
-    let shown: Vec<String> = values.iter().map(|value| value.to_string()).collect();
-    let text = match &shown[..] {
+    let text = match values {
         [] => return,
         [one] => format!("Always {one}"),
-        several => format!("One of {}", several.join(", ")),
+        several => format!("One of {}", Value::from_iter(several.iter().copied().cloned())),
     };
-    let text = match leaf.get("description").and_then(Value::as_str) {
+    let text = match leaf.at("description").and_then(Value::as_str) {
         Some(before) if before.ends_with(&text) => return,
         Some(before) => format!("{}. {text}", before.trim_end_matches(['.', ' '])),
         None => text,
     };
-    leaf.insert("description".into(), text.into());
+    leaf.put("description", text.into());
 }
 
 /// A union: `anyOf` has nothing beside it, and no branch of null.
@@ -345,7 +346,7 @@ fn one_of(parts: Vec<Map<String, Value>>, is_nullable: bool) -> Map<String, Valu
         }
     };
     for mut part in parts {
-        match part.shift_remove("anyOf") {
+        match part.cut("anyOf") {
             Some(Value::Array(inner)) => inner.into_iter().for_each(|part| {
                 if let Value::Object(part) = part {
                     add(part);
@@ -357,47 +358,35 @@ fn one_of(parts: Vec<Map<String, Value>>, is_nullable: bool) -> Map<String, Valu
     if branches.is_empty() {
         return typed("null", &Map::new());
     }
-    let is_plain_enum = |part: &Map<String, Value>| {
-        part.contains_key("enum")
-            && part.keys().all(|key| ["type", "enum", "title", "description"].contains(&key.as_str()))
-    };
-    if branches.len() > 1 && branches.iter().all(is_plain_enum) {
-        branches = vec![one_enum(branches)];
-    }
+    join_enums(&mut branches);
     if is_nullable {
-        branches.iter_mut().for_each(|part| _ = part.insert("nullable".into(), true.into()));
+        branches.iter_mut().for_each(|part| part.put("nullable", true.into()));
     }
     match <[_; 1]>::try_from(branches) {
         Ok([one]) => one,
-        Err(several) => Map::from_iter([("anyOf".to_owned(), several.into())]),
+        Err(several) => object(vec![("anyOf", several.into())]),
     }
 }
 
-/// Several enums as one. A description that is not that of all is told with its values.
-fn one_enum(parts: Vec<Map<String, Value>>) -> Map<String, Value> {
+/// Makes one of several enums that say the same of themselves.
+fn join_enums(branches: &mut Vec<Map<String, Value>>) {
     let mut values: Vec<Value> = Vec::new();
-    let mut told: Vec<String> = Vec::new();
-    let common = parts[0]
-        .get("description")
-        .filter(|text| parts.iter().all(|part| part.get("description") == Some(text)));
-    for part in &parts {
-        let own = part["enum"].as_array().map(Vec::as_slice).unwrap_or_default();
-        if let (None, Some(Value::String(text))) = (common, part.get("description")) {
-            let shown: Vec<&str> = own.iter().filter_map(Value::as_str).collect();
-            told.push(format!("{}: {text}", shown.join(", ")));
+    let mut words = Map::new();
+    for branch in branches.iter() {
+        let mut rest = branch.clone();
+        let Some(Value::Array(own)) = rest.cut("enum") else { return };
+        if !values.is_empty() && rest != words {
+            return;
         }
+        words = rest;
         for value in own {
-            if !values.contains(value) {
-                values.push(value.clone());
+            if !values.contains(&value) {
+                values.push(value);
             }
         }
     }
-    let mut one = Map::from_iter([("type".to_owned(), "string".into())]);
-    if let Some(text) = common {
-        one.insert("description".into(), text.clone());
-    } else if !told.is_empty() {
-        one.insert("description".into(), told.join("; ").into());
+    if branches.len() > 1 {
+        words.put("enum", values.into());
+        *branches = vec![words];
     }
-    one.insert("enum".into(), values.into());
-    one
 }

@@ -17,8 +17,9 @@ use serde_json::{Map, Value};
 
 use super::compile::{Place, needs_engine};
 use super::export::object_root;
-use super::walk::{children, held, merge, resolve, type_of, types};
+use super::walk::{each_child, merge, resolve, type_of, types};
 use crate::error::{ErrorCode, ToolError};
+use crate::json::{Keys, object};
 
 /// Whose strict mode: each takes another subset of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,18 +108,17 @@ pub fn strict_for(schema: &Value, mode: Mode) -> Result<Value, String> {
 fn used_definitions(root: &Value) -> Vec<&Value> {
     fn walk<'a>(schema: &'a Value, root: &'a Value, used: &mut Vec<&'a Value>) {
         let Value::Object(map) = schema else { return };
-        if let Some(target) = map.get("$ref").and_then(Value::as_str).and_then(|text| resolve(root, text))
+        if let Some(target) = map.at("$ref").and_then(Value::as_str).and_then(|text| resolve(root, text))
             && !used.iter().any(|known| std::ptr::eq(*known, target))
         {
             used.push(target);
             walk(target, root, used);
         }
-        for (keyword, value) in map {
-            if std::ptr::eq(schema, root) && ["$defs", "definitions"].contains(&keyword.as_str()) {
-                continue;
+        each_child(map, &mut |keyword, child| {
+            if !(std::ptr::eq(schema, root) && ["$defs", "definitions"].contains(&keyword)) {
+                walk(child, root, used);
             }
-            held(keyword, value).into_iter().for_each(|child| walk(child, root, used));
-        }
+        });
     }
     let mut used = Vec::new();
     walk(root, root, &mut used);
@@ -128,8 +128,9 @@ fn used_definitions(root: &Value) -> Vec<&Value> {
 /// How many unions a schema has: `anyOf`, or several types.
 pub fn unions(schema: &Value) -> usize {
     let Value::Object(map) = schema else { return 0 };
-    let own = map.contains_key("anyOf") || types(map).len() > 1;
-    usize::from(own) + children(map).into_iter().map(unions).sum::<usize>()
+    let mut count = usize::from(map.at("anyOf").is_some() || types(map).len() > 1);
+    each_child(map, &mut |_, child| count += unions(child));
+    count
 }
 
 /// Whether a reference leads to where it stands. `done` are those that do not.
@@ -140,7 +141,7 @@ fn is_recursive<'a>(
     done: &mut Vec<&'a str>,
 ) -> bool {
     let Value::Object(map) = schema else { return false };
-    if let Some(reference) = map.get("$ref").and_then(Value::as_str)
+    if let Some(reference) = map.at("$ref").and_then(Value::as_str)
         && !done.contains(&reference)
     {
         // The root is where every trail begins.
@@ -154,7 +155,9 @@ fn is_recursive<'a>(
         trail.pop();
         done.push(reference);
     }
-    children(map).into_iter().any(|child| is_recursive(child, root, trail, done))
+    let mut is_found = false;
+    each_child(map, &mut |_, child| is_found = is_found || is_recursive(child, root, trail, done));
+    is_found
 }
 
 struct Strictness<'a> {
@@ -177,21 +180,21 @@ impl Strictness<'_> {
             return no("is true, false or no schema at all: give it a type");
         };
         let map = &one_part(given);
-        if let Some(reference) = map.get("$ref") {
+        if let Some(reference) = map.at("$ref") {
             let reference = reference.as_str().unwrap_or_default();
             let Some(Value::Object(target)) = resolve(self.root, reference) else {
                 return no(&format!("refers to {reference}, where there is no object schema"));
             };
             if !is_definition(reference) {
                 let mut inlined = map.clone();
-                inlined.shift_remove("$ref");
+                inlined.cut("$ref");
                 merge(&mut inlined, target);
                 return self.inline(&Value::Object(inlined), reference, place, objects);
             }
         }
         let is_root = place.is_root();
         let names = types(map);
-        let is_object = names.contains(&"object") || names.is_empty() && map.contains_key("properties");
+        let is_object = names.contains(&"object") || names.is_empty() && map.at("properties").is_some();
         let objects = objects + usize::from(is_object);
         if objects > MAX_OBJECT_LEVELS {
             return no("is nested in more than 10 levels of objects");
@@ -200,17 +203,17 @@ impl Strictness<'_> {
         for (keyword, value) in map {
             let kept = match (keyword.as_str(), value) {
                 ("title" | "description", Value::String(_)) => value.clone(),
-                ("type", _) => with_null_if(value, map.get("nullable") == Some(&Value::Bool(true))),
+                ("type", _) => with_null_if(value, map.at("nullable") == Some(&Value::Bool(true))),
                 ("const", value) => {
-                    self.count(&[value], place)?;
+                    self.count(std::slice::from_ref(value), place)?;
                     value.clone()
                 }
                 ("enum", Value::Array(values)) if !values.is_empty() => {
-                    self.count(&values.iter().collect::<Vec<_>>(), place)?;
+                    self.count(values, place)?;
                     value.clone()
                 }
                 ("properties", Value::Object(properties)) if is_object => {
-                    self.object(map, properties, &place.key("properties"), objects)?
+                    self.members(map, properties, &place.key("properties"), objects)?
                 }
                 ("required", _) if is_object => required(map, place)?,
                 ("additionalProperties", Value::Bool(false)) => value.clone(),
@@ -221,11 +224,11 @@ impl Strictness<'_> {
                 ("items", _) => self.node(value, &place.key("items"), objects)?,
                 ("anyOf", Value::Array(branches)) if !branches.is_empty() => {
                     let place = place.key("anyOf");
-                    let branches = branches.iter().enumerate();
-                    let branches: Result<Vec<Value>, String> = branches
-                        .map(|(index, branch)| self.node(branch, &place.index(index), objects))
-                        .collect();
-                    branches?.into()
+                    let mut strict = Vec::new();
+                    for (index, branch) in branches.iter().enumerate() {
+                        strict.push(self.node(branch, &place.index(index), objects)?);
+                    }
+                    strict.into()
                 }
                 ("$ref", _) => value.clone(),
                 ("$defs" | "definitions", Value::Object(definitions)) if is_root => {
@@ -235,7 +238,7 @@ impl Strictness<'_> {
                         // What nobody refers to may be as it likes.
                         if self.used.contains(&schema) {
                             self.characters += name.len();
-                            strict.insert(name.clone(), self.node(schema, &place.key(name), 0)?);
+                            strict.put(name, self.node(schema, &place.key(name), 0)?);
                         }
                     }
                     if strict.is_empty() {
@@ -260,7 +263,7 @@ impl Strictness<'_> {
                 }
                 _ => continue,
             };
-            out.insert(keyword.clone(), kept);
+            out.put(keyword, kept);
         }
         self.finish(map, &mut out, is_object, place)?;
         Ok(Value::Object(out))
@@ -283,7 +286,7 @@ impl Strictness<'_> {
     }
 
     /// The properties of an object. Those that are not required may be null.
-    fn object(
+    fn members(
         &mut self,
         map: &Map<String, Value>,
         properties: &Map<String, Value>,
@@ -295,11 +298,11 @@ impl Strictness<'_> {
         for (name, schema) in properties {
             self.characters += name.len();
             let mut form = self.node(schema, &place.key(name), objects)?;
-            let is_required = matches!(map.get("required"), Some(Value::Array(names)) if names.contains(&Value::from(name.as_str())));
+            let is_required = matches!(map.at("required"), Some(Value::Array(names)) if names.contains(&Value::from(name.as_str())));
             if !is_required && !takes_null(schema, self.root, MAX_OBJECT_LEVELS) {
                 form = nullable(form);
             }
-            strict.insert(name.clone(), form);
+            strict.put(name, form);
         }
         Ok(strict.into())
     }
@@ -315,60 +318,59 @@ impl Strictness<'_> {
         let no = |what: &str| Err(said(place, what));
         if is_object {
             if !place.is_root()
-                && !map.contains_key("additionalProperties")
-                && map.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+                && map.at("additionalProperties").is_none()
+                && map.at("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
             {
                 return no("takes any property: list them in properties");
             }
-            if !out.contains_key("type") {
+            if out.at("type").is_none() {
                 out.shift_insert(0, "type".into(), "object".into());
             }
-            if !out.contains_key("properties") {
-                out.insert("properties".into(), Map::new().into());
+            if out.at("properties").is_none() {
+                out.put("properties", Map::new().into());
             }
             let names = required(map, place)?;
-            out.insert("required".into(), names);
-            out.insert("additionalProperties".into(), false.into());
+            out.put("required", names);
+            out.put("additionalProperties", false.into());
         }
         let is_alone = |out: &Map<String, Value>, keyword: &str| {
             let beside = ["title", "description", "$defs", "definitions"];
             out.keys().all(|key| key == keyword || beside.contains(&key.as_str()))
         };
-        if out.contains_key("$ref") {
+        if out.at("$ref").is_some() {
             if !is_alone(out, "$ref") {
                 return no("has more than words beside $ref");
             }
             // A reference stands alone.
             if out.len() > 1 {
-                let reference =
-                    Map::from_iter([("$ref".to_owned(), out.shift_remove("$ref").unwrap_or_default())]);
+                let reference = object(vec![("$ref", out.cut("$ref").unwrap_or_default())]);
                 out.shift_insert(0, "anyOf".into(), vec![Value::Object(reference)].into());
             }
             return Ok(());
         }
-        if out.contains_key("anyOf") {
+        if out.at("anyOf").is_some() {
             return match is_alone(out, "anyOf") && !place.is_root() {
                 true => Ok(()),
                 false => no("uses anyOf at the root, or with more than words beside it"),
             };
         }
-        if place.is_root() && (out.contains_key("enum") || out.contains_key("const")) {
+        if place.is_root() && (out.at("enum").is_some() || out.at("const").is_some()) {
             return no("lists its values");
         }
-        if let Some(value) = out.get("const")
-            && !out.contains_key("type")
+        if let Some(value) = out.at("const")
+            && out.at("type").is_none()
         {
             let name = type_of(value);
             out.shift_insert(0, "type".into(), name.into());
         }
-        if out.contains_key("items") && !out.contains_key("type") {
+        if out.at("items").is_some() && out.at("type").is_none() {
             out.shift_insert(0, "type".into(), "array".into());
         }
         let names = types(out);
-        if names.is_empty() && !out.contains_key("enum") {
+        if names.is_empty() && out.at("enum").is_none() {
             return no("says nothing of its type");
         }
-        if names.contains(&"array") && !out.contains_key("items") {
+        if names.contains(&"array") && out.at("items").is_none() {
             return no("is an array of anything: say what its items are");
         }
         Ok(())
@@ -380,7 +382,7 @@ impl Strictness<'_> {
     }
 
     /// Takes note of the values of an enum or a const.
-    fn count(&mut self, values: &[&Value], place: &Place<'_>) -> Result<(), String> {
+    fn count(&mut self, values: &[Value], place: &Place<'_>) -> Result<(), String> {
         if values.iter().any(|value| value.is_array() || value.is_object()) {
             return Err(said(place, "lists values that are objects or arrays"));
         }
@@ -405,12 +407,12 @@ fn said(place: &Place<'_>, what: &str) -> String {
 /// A schema whose `allOf` has one part, and that part, as one; others as they are.
 fn one_part(map: &Map<String, Value>) -> Map<String, Value> {
     let mut map = map.clone();
-    if let Some(Value::Array(parts)) = map.get("allOf")
+    if let Some(Value::Array(parts)) = map.at("allOf")
         && let [Value::Object(part)] = &parts[..]
         && !map.keys().any(|key| needs_engine(key) && key != "allOf" || key == "type" || key == "properties")
     {
         let part = part.clone();
-        map.shift_remove("allOf");
+        map.cut("allOf");
         merge(&mut map, &part);
     }
     map
@@ -424,8 +426,8 @@ fn is_definition(reference: &str) -> bool {
 
 /// Every property's name: those that are required in their order, then the others.
 fn required(map: &Map<String, Value>, place: &Place<'_>) -> Result<Value, String> {
-    let properties = map.get("properties").and_then(Value::as_object);
-    let mut names: Vec<Value> = match map.get("required") {
+    let properties = map.at("properties").and_then(Value::as_object);
+    let mut names: Vec<Value> = match map.at("required") {
         Some(Value::Array(names)) => names.clone(),
         _ => vec![],
     };
@@ -447,17 +449,17 @@ fn takes_null(schema: &Value, root: &Value, steps: usize) -> bool {
     let Value::Object(map) = schema else { return false };
     let names = types(map);
     let is_typed =
-        !names.is_empty() && !names.contains(&"null") && map.get("nullable") != Some(&Value::Bool(true));
-    let is_listed = matches!(map.get("enum"), Some(Value::Array(values)) if !values.contains(&Value::Null))
-        || map.get("const").is_some_and(|value| !value.is_null());
+        !names.is_empty() && !names.contains(&"null") && map.at("nullable") != Some(&Value::Bool(true));
+    let is_listed = matches!(map.at("enum"), Some(Value::Array(values)) if !values.contains(&Value::Null))
+        || map.at("const").is_some_and(|value| !value.is_null());
     let mut is_fitting = !is_typed && !is_listed && steps > 0;
-    if let Some(Value::Array(branches)) = map.get("anyOf") {
+    if let Some(Value::Array(branches)) = map.at("anyOf") {
         is_fitting = is_fitting && branches.iter().any(|branch| takes_null(branch, root, steps - 1));
     }
-    if let Some(Value::Array(parts)) = map.get("allOf") {
+    if let Some(Value::Array(parts)) = map.at("allOf") {
         is_fitting = is_fitting && parts.iter().all(|part| takes_null(part, root, steps - 1));
     }
-    if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
+    if let Some(reference) = map.at("$ref").and_then(Value::as_str) {
         is_fitting =
             is_fitting && resolve(root, reference).is_some_and(|target| takes_null(target, root, steps - 1));
     }
@@ -467,25 +469,25 @@ fn takes_null(schema: &Value, root: &Value, steps: usize) -> bool {
 /// A strict schema, or null.
 fn nullable(form: Value) -> Value {
     let Value::Object(mut map) = form else { return form };
-    let null = || Value::Object(Map::from_iter([("type".to_owned(), "null".into())]));
-    if let Some(Value::Array(branches)) = map.get_mut("anyOf") {
+    let null = || Value::Object(object(vec![("type", "null".into())]));
+    if let Some(Value::Array(branches)) = map.at_mut("anyOf") {
         branches.push(null());
         return Value::Object(map);
     }
-    if map.contains_key("$ref") || map.contains_key("const") {
+    if map.at("$ref").is_some() || map.at("const").is_some() {
         let mut outer = Map::new();
         for keyword in ["title", "description"] {
-            if let Some(text) = map.shift_remove(keyword) {
-                outer.insert(keyword.into(), text);
+            if let Some(text) = map.cut(keyword) {
+                outer.put(keyword, text);
             }
         }
-        outer.insert("anyOf".into(), vec![Value::Object(map), null()].into());
+        outer.put("anyOf", vec![Value::Object(map), null()].into());
         return Value::Object(outer);
     }
-    if let Some(names) = map.get_mut("type") {
+    if let Some(names) = map.at_mut("type") {
         *names = with_null_if(names, true);
     }
-    if let Some(Value::Array(values)) = map.get_mut("enum")
+    if let Some(Value::Array(values)) = map.at_mut("enum")
         && !values.contains(&Value::Null)
     {
         values.push(Value::Null);

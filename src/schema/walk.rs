@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value};
 
 use super::number::compare;
+use crate::json::Keys;
 
 /// The deepest nesting, of any JSON, that a schema may have to be rewritten: every walk recurses as deep.
 const MAX_DEPTH: usize = 128;
@@ -21,34 +22,29 @@ pub(super) fn is_shallow(value: &Value) -> bool {
     fits(value, MAX_DEPTH)
 }
 
-/// The schemas that stand directly in a schema, under whichever keyword. What is named like a keyword elsewhere, a
+/// The schemas that stand directly in a schema, each with its keyword. What is named like a keyword elsewhere, a
 /// property say, is none.
-pub(super) fn children(schema: &Map<String, Value>) -> Vec<&Value> {
-    schema.iter().flat_map(|(keyword, value)| held(keyword, value)).collect()
-}
-
-/// Those that stand under one keyword.
-pub(super) fn held<'a>(keyword: &str, value: &'a Value) -> Vec<&'a Value> {
-    match (held_by(keyword), value) {
-        (Holds::Named, Value::Object(named)) => named.values().collect(),
-        (Holds::Some, Value::Array(list)) => list.iter().collect(),
-        (Holds::Some, value) => vec![value],
-        _ => vec![],
-    }
-}
-
-/// The children, to change them.
-pub(super) fn children_mut(schema: &mut Map<String, Value>) -> Vec<&mut Value> {
-    let mut found = Vec::new();
+pub(super) fn each_child<'a>(schema: &'a Map<String, Value>, then: &mut dyn FnMut(&str, &'a Value)) {
     for (keyword, value) in schema {
         match (held_by(keyword), value) {
-            (Holds::Named, Value::Object(named)) => found.extend(named.values_mut()),
-            (Holds::Some, Value::Array(list)) => found.extend(list),
-            (Holds::Some, value) => found.push(value),
+            (Holds::Named, Value::Object(named)) => named.values().for_each(|child| then(keyword, child)),
+            (Holds::Some, Value::Array(list)) => list.iter().for_each(|child| then(keyword, child)),
+            (Holds::Some, value) => then(keyword, value),
             _ => {}
         }
     }
-    found
+}
+
+/// The same, to change them.
+pub(super) fn each_child_mut(schema: &mut Map<String, Value>, then: &mut dyn FnMut(&mut Value)) {
+    for (keyword, value) in schema {
+        match (held_by(keyword), value) {
+            (Holds::Named, Value::Object(named)) => named.values_mut().for_each(&mut *then),
+            (Holds::Some, Value::Array(list)) => list.iter_mut().for_each(&mut *then),
+            (Holds::Some, value) => then(value),
+            _ => {}
+        }
+    }
 }
 
 enum Holds {
@@ -60,23 +56,27 @@ enum Holds {
 }
 
 fn held_by(keyword: &str) -> Holds {
+    const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+    const SOME: [&str; 15] = [
+        "items",
+        "prefixItems",
+        "additionalItems",
+        "unevaluatedItems",
+        "contains",
+        "additionalProperties",
+        "unevaluatedProperties",
+        "propertyNames",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "not",
+        "if",
+        "then",
+        "else",
+    ];
     match keyword {
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => Holds::Named,
-        "items"
-        | "prefixItems"
-        | "additionalItems"
-        | "unevaluatedItems"
-        | "contains"
-        | "additionalProperties"
-        | "unevaluatedProperties"
-        | "propertyNames"
-        | "anyOf"
-        | "oneOf"
-        | "allOf"
-        | "not"
-        | "if"
-        | "then"
-        | "else" => Holds::Some,
+        _ if NAMED.contains(&keyword) => Holds::Named,
+        _ if SOME.contains(&keyword) => Holds::Some,
         _ => Holds::Nothing,
     }
 }
@@ -104,7 +104,7 @@ fn percent_decoded(text: &str) -> Option<String> {
 
 /// The names that `type` lists.
 pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
-    match schema.get("type") {
+    match schema.at("type") {
         Some(Value::String(one)) => vec![one],
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
         _ => vec![],
@@ -128,43 +128,54 @@ pub(super) fn type_of(value: &Value) -> &'static str {
 /// those that are there stay: then it asks for less than both. References and unions are not looked into.
 pub(super) fn merge(into: &mut Map<String, Value>, other: &Map<String, Value>) {
     for (keyword, theirs) in other {
-        let Some(ours) = into.get_mut(keyword) else {
-            into.insert(keyword.clone(), theirs.clone());
+        let Some(ours) = into.at_mut(keyword) else {
+            into.put(keyword, theirs.clone());
             continue;
         };
-        match (keyword.as_str(), ours, theirs) {
-            ("properties", Value::Object(ours), Value::Object(theirs)) => {
-                for (name, schema) in theirs {
-                    match (ours.get_mut(name), schema) {
-                        (Some(Value::Object(ours)), Value::Object(theirs)) => merge(ours, theirs),
-                        (Some(_), _) => {}
-                        (None, schema) => _ = ours.insert(name.clone(), schema.clone()),
+        match (ours, theirs) {
+            (Value::Object(ours), Value::Object(theirs)) => match keyword.as_str() {
+                "properties" => merge_properties(ours, theirs),
+                "items" => merge(ours, theirs),
+                _ => {}
+            },
+            (Value::Array(ours), Value::Array(theirs)) if keyword == "required" => {
+                for name in theirs {
+                    if !ours.contains(name) {
+                        ours.push(name.clone());
                     }
                 }
             }
-            ("items", Value::Object(ours), Value::Object(theirs)) => merge(ours, theirs),
-            ("required", Value::Array(ours), Value::Array(theirs)) => {
-                let missing: Vec<Value> =
-                    theirs.iter().filter(|name| !ours.contains(name)).cloned().collect();
-                ours.extend(missing);
-            }
-            ("enum", Value::Array(ours), Value::Array(theirs))
-                if ours.iter().any(|value| theirs.contains(value)) =>
+            (Value::Array(ours), Value::Array(theirs))
+                if keyword == "enum" && ours.iter().any(|value| theirs.contains(value)) =>
             {
                 ours.retain(|value| theirs.contains(value));
             }
-            ("type", ours, _) => narrow(ours, other),
-            (
-                "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties",
-                Value::Number(ours),
-                Value::Number(theirs),
-            ) if compare(theirs, ours) == Ordering::Greater => *ours = theirs.clone(),
-            (
-                "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties",
-                Value::Number(ours),
-                Value::Number(theirs),
-            ) if compare(theirs, ours) == Ordering::Less => *ours = theirs.clone(),
+            (Value::Number(ours), Value::Number(theirs)) => {
+                let is_tighter = match keyword.as_str() {
+                    "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
+                        Ordering::Greater
+                    }
+                    "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
+                        Ordering::Less
+                    }
+                    _ => continue,
+                };
+                if compare(theirs, ours) == is_tighter {
+                    *ours = theirs.clone();
+                }
+            }
+            (ours, _) if keyword == "type" => narrow(ours, other),
             _ => {}
+        }
+    }
+}
+
+fn merge_properties(ours: &mut Map<String, Value>, theirs: &Map<String, Value>) {
+    for (name, schema) in theirs {
+        match (ours.at_mut(name), schema) {
+            (Some(Value::Object(ours)), Value::Object(theirs)) => merge(ours, theirs),
+            (Some(_), _) => {}
+            (None, schema) => ours.put(name, schema.clone()),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What a model is told of tools, in the words of each provider's API.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::error::{ErrorCode, ToolError};
-use crate::json::{self, Fields, required, text};
+use crate::json::{self, Fields, Keys, required, text};
 use crate::schema::export::{Format, open};
 use crate::schema::strict::{MAX_STRICT_TOOLS, MAX_UNIONS, Mode, strict_for, unions};
 
@@ -114,7 +114,11 @@ pub struct Told<'a> {
 /// ```
 pub fn declare(tools: &[Told<'_>], format: Format) -> Result<Vec<Value>, ToolError> {
     let mut room = Room { tools: MAX_STRICT_TOOLS, unions: MAX_UNIONS };
-    tools.iter().map(|tool| one(tool, format, &mut room)).collect()
+    let mut told = Vec::new();
+    for tool in tools {
+        told.push(one(tool, format, &mut room)?);
+    }
+    Ok(told)
 }
 
 /// What strict tools a request has room for.
@@ -130,7 +134,7 @@ fn one(tool: &Told<'_>, format: Format, room: &mut Room) -> Result<Value, ToolEr
             .map_err(|error| refused(format!("has constrainedSampling that cannot be read: {error}")))?,
         None => None,
     };
-    let (name, description) = (tool.name, tool.description);
+    let mut told = json::object(vec![("name", tool.name.into()), ("description", tool.description.into())]);
     if let Some(Sampling::Grammar { lark, regex }) = &sampling {
         let why = |why: &str| refused(format!("cannot use grammar constrained sampling: {why}"));
         let (syntax, definition) = match (lark, regex) {
@@ -141,14 +145,19 @@ fn one(tool: &Told<'_>, format: Format, room: &mut Room) -> Result<Value, ToolEr
         if !has_one_text(tool.parameters) {
             return Err(why("its parameters need exactly one required property, of type string"));
         }
+        let mut grammar =
+            json::object(vec![("syntax", syntax.into()), ("definition", definition.as_str().into())]);
         match format {
             Format::OpenAiChat => {
-                return Ok(json!({"type": "custom", "custom": {"name": name, "description": description,
-                    "format": {"type": "grammar", "grammar": {"syntax": syntax, "definition": definition}}}}));
+                let form = json::object(vec![("type", "grammar".into()), ("grammar", grammar.into())]);
+                told.put("format", form.into());
+                return Ok(json::object(vec![("type", "custom".into()), ("custom", told.into())]).into());
             }
             Format::OpenAiResponses => {
-                return Ok(json!({"type": "custom", "name": name, "description": description,
-                    "format": {"type": "grammar", "syntax": syntax, "definition": definition}}));
+                grammar.put("type", "grammar".into());
+                told.put("type", "custom".into());
+                told.put("format", grammar.into());
+                return Ok(told.into());
             }
             _ => {}
         }
@@ -158,7 +167,8 @@ fn one(tool: &Told<'_>, format: Format, room: &mut Room) -> Result<Value, ToolEr
             (Ok(form), _) => Some(form),
             (Err(_), false) => None,
             (Err(why), true) => {
-                let message = format!("Tool {name:?} requires JSON-schema constrained sampling, but {why}");
+                let message =
+                    format!("Tool {:?} requires JSON-schema constrained sampling, but {why}", tool.name);
                 return Err(ToolError::new(ErrorCode::NotSupported, message));
             }
         },
@@ -170,45 +180,38 @@ fn one(tool: &Told<'_>, format: Format, room: &mut Room) -> Result<Value, ToolEr
         None => open(tool.parameters, format)
             .map_err(|error| refused(format!("cannot be declared. {}", error.message)))?,
     };
-    Ok(match format {
-        Format::JsonSchema | Format::Gemini => {
-            json!({"name": name, "description": description, "parameters": schema})
-        }
+    match format {
+        Format::JsonSchema | Format::Gemini => told.put("parameters", schema),
         Format::Anthropic => {
-            let mut told = object([
-                ("name", name.into()),
-                ("description", description.into()),
-                ("input_schema", schema),
-            ]);
+            told.put("input_schema", schema);
             if is_strict {
-                told.insert("strict".into(), true.into());
+                told.put("strict", true.into());
             }
-            told.into()
         }
-        Format::OpenAiChat => {
-            json!({"type": "function",
-                "function": {"name": name, "description": description, "parameters": schema, "strict": is_strict}})
-        }
-        Format::OpenAiResponses => {
-            json!({"type": "function", "name": name, "description": description, "parameters": schema, "strict": is_strict})
+        Format::OpenAiChat | Format::OpenAiResponses => {
+            told.put("parameters", schema);
+            told.put("strict", is_strict.into());
+            let kind: Value = "function".into();
+            if format == Format::OpenAiChat {
+                told = json::object(vec![("type", kind), ("function", told.into())]);
+            } else {
+                told.put("type", kind);
+            }
         }
         Format::Mcp => {
-            let mut told = object([("name", name.into())]);
             if let Some(title) = tool.title {
-                told.insert("title".into(), title.into());
+                told.put("title", title.into());
             }
-            told.insert("description".into(), description.into());
-            told.insert("inputSchema".into(), schema);
-            let hints = json!({"readOnlyHint": tool.is_read_only, "destructiveHint": !tool.is_read_only,
-                "openWorldHint": tool.is_open_world});
-            told.insert("annotations".into(), hints);
-            told.into()
+            told.put("inputSchema", schema);
+            let hints = json::object(vec![
+                ("readOnlyHint", tool.is_read_only.into()),
+                ("destructiveHint", (!tool.is_read_only).into()),
+                ("openWorldHint", tool.is_open_world.into()),
+            ]);
+            told.put("annotations", hints.into());
         }
-    })
-}
-
-fn object<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
-    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+    Ok(told.into())
 }
 
 /// The strict form, if there is one and room for it; else why not.
