@@ -324,8 +324,6 @@ fn strict_forms_are_strict_already() {
         for mode in [Mode::OpenAi, Mode::Anthropic] {
             if let Ok(form) = strict_for(&schema, mode) {
                 assert_eq!(strict_for(&form, mode), Ok(form.clone()), "{name}");
-                let text = |value: &Value| serde_json::to_string(value).unwrap();
-                assert_eq!(text(&strict_for(&form, mode).unwrap()), text(&form), "{name}: order");
             }
         }
     }

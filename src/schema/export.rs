@@ -17,10 +17,10 @@
 
 use serde_json::{Map, Value};
 
-use super::walk::{each_child_mut, is_shallow, merge, resolve, types};
+use super::walk::{each_child_mut, has_type, is_shallow, merge, resolve};
 use super::{gemini, strict};
 use crate::error::ToolError;
-use crate::json::{Keys, object};
+use crate::json::Keys;
 
 /// Whose tool declarations a schema is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,10 +159,8 @@ pub(super) fn object_root(schema: &Value) -> Result<Map<String, Value>, ToolErro
         steps += 1;
     }
     match map.at("type") {
-        None => {
-            map.shift_insert(0, "type".into(), "object".into());
-        }
-        Some(_) if types(&map).contains(&"object") => map.put("type", "object".into()),
+        None => map.put_text("type", "object"),
+        Some(_) if has_type(&map, "object") => map.put_text("type", "object"),
         Some(other) => return Err(no_object(&format!("type {other}"))),
     }
     for union in ["anyOf", "oneOf"] {
@@ -172,7 +170,7 @@ pub(super) fn object_root(schema: &Value) -> Result<Map<String, Value>, ToolErro
             return Err(no_object(&format!("{union} without one")));
         }
     }
-    if !matches!(map.at("properties"), Some(Value::Object(_))) {
+    if map.fields("properties").is_none() {
         map.put("properties", Map::new().into());
     }
     Ok(map)
@@ -191,7 +189,7 @@ fn object_branch(branch: &Value, root: &Value) -> Option<Map<String, Value>> {
             merge(&mut map, target);
         }
     }
-    (map.at("type").is_none() || types(&map).contains(&"object")).then_some(map)
+    (map.at("type").is_none() || has_type(&map, "object")).then_some(map)
 }
 
 /// Takes unions and intersections away from the top of an object's schema, so that what is left asks for no more than
@@ -231,14 +229,16 @@ fn unite(map: &mut Map<String, Value>, branches: &[Map<String, Value>]) {
     let mut is_closed = true;
     let mut required: Option<Vec<Value>> = None;
     for branch in branches {
-        for (name, schema) in branch.at("properties").and_then(Value::as_object).into_iter().flatten() {
-            match properties.at_mut(name) {
-                Some(known) => add_form(known, schema),
-                None => properties.put(name, schema.clone()),
+        if let Some(own) = branch.fields("properties") {
+            for (name, schema) in own {
+                match properties.at_mut(name) {
+                    Some(known) => add_form(known, schema),
+                    None => properties.put(name, schema.clone()),
+                }
             }
         }
         is_closed = is_closed && branch.at("additionalProperties") == Some(&Value::Bool(false));
-        let own = branch.at("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let own = branch.list("required");
         match &mut required {
             Some(names) => names.retain(|name| own.contains(name)),
             None => required = Some(own.to_vec()),
@@ -247,7 +247,7 @@ fn unite(map: &mut Map<String, Value>, branches: &[Map<String, Value>]) {
     if is_closed && map.at("additionalProperties").is_none() {
         map.put("additionalProperties", false.into());
     }
-    let mut union = object(vec![("properties", properties.into())]);
+    let mut union = Map::of("properties", properties.into());
     if let Some(names) = required.filter(|names| !names.is_empty()) {
         union.put("required", names.into());
     }
@@ -266,7 +266,7 @@ fn add_form(known: &mut Value, schema: &Value) {
         }
     } else if known != schema {
         let forms = vec![known.take(), schema.clone()];
-        *known = object(vec![("anyOf", forms.into())]).into();
+        *known = Map::of("anyOf", forms.into()).into();
     }
 }
 
@@ -280,7 +280,7 @@ fn modernise(schema: &mut Value) {
             map.put("items", rest);
         }
     }
-    if types(map).contains(&"array") && map.at("items").is_none() {
+    if has_type(map, "array") && map.at("items").is_none() {
         map.put("items", Map::new().into());
     }
     for (exclusive, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {

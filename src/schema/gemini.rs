@@ -14,7 +14,7 @@
 use serde_json::{Map, Value};
 
 use super::walk::{merge, resolve, type_of, types};
-use crate::json::{self, Keys, object};
+use crate::json::{self, Keys};
 
 /// How many references are inlined: they can multiply.
 const MAX_INLINED: usize = 2000;
@@ -48,7 +48,7 @@ impl Lowering<'_> {
         let mut part = self.part(schema, levels);
         if is_null(&part) {
             // There is no type of null alone.
-            part.put("type", "string".into());
+            part.put_text("type", "string");
             part.put("nullable", true.into());
         }
         part
@@ -112,8 +112,8 @@ impl Lowering<'_> {
         let parts: Vec<_> = names
             .iter()
             .map(|name| {
-                let values: Vec<&Value> = values.iter().filter(|value| is_of(value, name)).collect();
-                self.leaf(name, &map, &values, levels - 1)
+                let values = values.iter().filter(|value| is_of(value, name)).cloned().collect();
+                self.leaf(name, &map, values, levels - 1)
             })
             .collect();
         match parts.is_empty() {
@@ -156,68 +156,61 @@ impl Lowering<'_> {
         &mut self,
         name: &str,
         map: &Map<String, Value>,
-        values: &[&Value],
+        values: Vec<Value>,
         levels: usize,
     ) -> Map<String, Value> {
         let mut leaf = typed(name, map);
-        let numbers: &[&str] = match name {
-            "string" => &["minLength", "maxLength"],
-            "number" | "integer" => &["minimum", "maximum"],
-            "array" => &["minItems", "maxItems"],
-            "object" => &["minProperties", "maxProperties"],
-            _ => &[],
-        };
-        for keyword in numbers {
-            if let Some(value @ Value::Number(_)) = map.at(keyword) {
+        for (of, keyword) in KEYWORDS {
+            if let Some(value) = map.at(keyword)
+                && (of == name || of == "number" && name == "integer")
+                && value.is_string() == (keyword == "pattern")
+            {
                 leaf.put(keyword, value.clone());
             }
         }
-        let formats: &[&str] = match name {
-            "string" => &["date-time", "enum"],
-            "number" => &["float", "double"],
-            "integer" => &["int32", "int64"],
-            _ => &[],
-        };
-        if let Some(format) = map.at("format")
-            && formats.iter().any(|known| format == known)
+        if let Some(Value::String(format)) = map.at("format")
+            && FORMATS.contains(&(name, format))
         {
-            leaf.put("format", format.clone());
+            leaf.put_text("format", format);
         }
         match name {
             "string" => {
-                if let Some(pattern @ Value::String(_)) = map.at("pattern") {
-                    leaf.put("pattern", pattern.clone());
-                }
                 // An empty text is refused in an enum.
-                let texts: Vec<Value> =
-                    values.iter().filter(|value| **value != "").map(|value| (*value).clone()).collect();
+                let texts: Vec<Value> = values.into_iter().filter(|value| value != "").collect();
                 if !texts.is_empty() {
                     leaf.put("enum", texts.into());
                 }
             }
-            "number" | "integer" => {
-                exclusive(&mut leaf, map, "minimum", "exclusiveMinimum", 1.0);
-                exclusive(&mut leaf, map, "maximum", "exclusiveMaximum", -1.0);
-                describe_values(&mut leaf, values);
-            }
             "array" => {
-                let items = match (map.at("prefixItems"), map.at("items")) {
-                    (Some(Value::Array(tuple)), _) | (_, Some(Value::Array(tuple))) if !tuple.is_empty() => {
-                        one_of(tuple.iter().map(|item| self.schema(item, levels)).collect(), false)
+                let mut items = map.at("items");
+                if let Some(Value::Array(_)) = map.at("prefixItems") {
+                    items = map.at("prefixItems");
+                }
+                let items = match items {
+                    Some(Value::Array(tuple)) if !tuple.is_empty() => {
+                        let mut parts = Vec::new();
+                        for item in tuple {
+                            parts.push(self.schema(item, levels));
+                        }
+                        one_of(parts, false)
                     }
-                    (_, Some(items)) => self.schema(items, levels),
-                    _ => anything(),
+                    Some(items) => self.schema(items, levels),
+                    None => anything(),
                 };
                 leaf.put("items", items.into());
             }
             "object" => self.properties(&mut leaf, map, levels),
-            _ => describe_values(&mut leaf, values),
+            _ => {
+                exclusive(&mut leaf, map, "minimum", "exclusiveMinimum", 1.0);
+                exclusive(&mut leaf, map, "maximum", "exclusiveMaximum", -1.0);
+                describe_values(&mut leaf, values);
+            }
         }
         leaf
     }
 
     fn properties(&mut self, leaf: &mut Map<String, Value>, map: &Map<String, Value>, levels: usize) {
-        let Some(Value::Object(properties)) = map.at("properties") else { return };
+        let Some(properties) = map.fields("properties") else { return };
         if properties.is_empty() {
             return;
         }
@@ -226,23 +219,21 @@ impl Lowering<'_> {
             lowered.put(name, self.schema(schema, levels).into());
         }
         leaf.put("properties", lowered.into());
-        if let Some(Value::Array(required)) = map.at("required") {
-            let mut known: Vec<Value> = Vec::new();
-            for name in required {
-                if name.as_str().is_some_and(|name| properties.contains_key(name)) && !known.contains(name) {
-                    known.push(name.clone());
-                }
+        let mut known: Vec<Value> = Vec::new();
+        for name in map.list("required") {
+            if name.as_str().is_some_and(|name| properties.at(name).is_some()) && !known.contains(name) {
+                known.push(name.clone());
             }
-            if !known.is_empty() {
-                leaf.put("required", known.into());
-            }
+        }
+        if !known.is_empty() {
+            leaf.put("required", known.into());
         }
     }
 }
 
 /// A schema of a type, with the words of another.
 fn typed(name: &str, of: &Map<String, Value>) -> Map<String, Value> {
-    let mut map = object(vec![("type", name.into())]);
+    let mut map = Map::of("type", name.into());
     words(&mut map, of);
     map
 }
@@ -290,19 +281,38 @@ fn inferred(map: &Map<String, Value>, values: &[Value]) -> Vec<&'static str> {
     if !names.is_empty() {
         return names;
     }
-    let about = |keywords: &[&str]| keywords.iter().any(|keyword| map.at(keyword).is_some());
-    if about(&["properties", "required", "additionalProperties", "patternProperties"]) {
-        vec!["object"]
-    } else if about(&["items", "prefixItems", "minItems", "maxItems"]) {
-        vec!["array"]
-    } else if about(&["pattern", "minLength", "maxLength"]) {
-        vec!["string"]
-    } else if about(&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
-        vec!["number"]
-    } else {
-        vec![]
+    for (name, keyword) in [("object", "properties"), ("object", "additionalProperties"), ("array", "items")]
+    {
+        if map.at(keyword).is_some() {
+            return vec![name];
+        }
     }
+    let mut about = KEYWORDS.iter().filter(|(_, keyword)| map.at(keyword).is_some());
+    about.next().map(|(name, _)| *name).into_iter().collect()
 }
+
+/// What stays as it is, and for which type; and what tells the type where there is none. What the type alone has is read
+/// elsewhere.
+const KEYWORDS: [(&str, &str); 9] = [
+    ("string", "minLength"),
+    ("string", "maxLength"),
+    ("string", "pattern"),
+    ("number", "minimum"),
+    ("number", "maximum"),
+    ("array", "minItems"),
+    ("array", "maxItems"),
+    ("object", "minProperties"),
+    ("object", "maxProperties"),
+];
+
+const FORMATS: [(&str, &str); 6] = [
+    ("string", "date-time"),
+    ("string", "enum"),
+    ("number", "float"),
+    ("number", "double"),
+    ("integer", "int32"),
+    ("integer", "int64"),
+];
 
 /// Makes an exclusive bound an inclusive one, if it is the tighter.
 fn exclusive(leaf: &mut Map<String, Value>, map: &Map<String, Value>, bound: &str, keyword: &str, step: f64) {
@@ -322,17 +332,15 @@ fn exclusive(leaf: &mut Map<String, Value>, map: &Map<String, Value>, bound: &st
 }
 
 /// Says in words which values there are.
-fn describe_values(leaf: &mut Map<String, Value>, values: &[&Value]) {
-    let text = match values {
+fn describe_values(leaf: &mut Map<String, Value>, values: Vec<Value>) {
+    let mut text = match &values[..] {
         [] => return,
         [one] => format!("Always {one}"),
-        several => format!("One of {}", Value::from_iter(several.iter().copied().cloned())),
+        _ => format!("One of {}", Value::Array(values)),
     };
-    let text = match leaf.at("description").and_then(Value::as_str) {
-        Some(before) if before.ends_with(&text) => return,
-        Some(before) => format!("{}. {text}", before.trim_end_matches(['.', ' '])),
-        None => text,
-    };
+    if let Some(Value::String(before)) = leaf.at("description") {
+        text = format!("{before} ({text})");
+    }
     leaf.put("description", text.into());
 }
 
@@ -364,7 +372,7 @@ fn one_of(parts: Vec<Map<String, Value>>, is_nullable: bool) -> Map<String, Valu
     }
     match <[_; 1]>::try_from(branches) {
         Ok([one]) => one,
-        Err(several) => object(vec![("anyOf", several.into())]),
+        Err(several) => Map::of("anyOf", several.into()),
     }
 }
 

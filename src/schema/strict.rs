@@ -17,9 +17,9 @@ use serde_json::{Map, Value};
 
 use super::compile::{Place, needs_engine};
 use super::export::object_root;
-use super::walk::{each_child, merge, resolve, type_of, types};
+use super::walk::{each_child, has_type, merge, resolve, type_of, types};
 use crate::error::{ErrorCode, ToolError};
-use crate::json::{Keys, object};
+use crate::json::Keys;
 
 /// Whose strict mode: each takes another subset of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,103 +175,80 @@ struct Strictness<'a> {
 impl Strictness<'_> {
     /// The strict form of a schema inside of so many objects.
     fn node(&mut self, schema: &Value, place: &Place<'_>, objects: usize) -> Result<Value, String> {
-        let no = |what: &str| Err(said(place, what));
         let Value::Object(given) = schema else {
-            return no("is true, false or no schema at all: give it a type");
+            return Err(said(place, "is true, false or no schema at all: give it a type"));
         };
         let map = &one_part(given);
         if let Some(reference) = map.at("$ref") {
             let reference = reference.as_str().unwrap_or_default();
             let Some(Value::Object(target)) = resolve(self.root, reference) else {
-                return no(&format!("refers to {reference}, where there is no object schema"));
+                return Err(said(place, "refers to what is no object schema"));
             };
             if !is_definition(reference) {
-                let mut inlined = map.clone();
-                inlined.cut("$ref");
-                merge(&mut inlined, target);
-                return self.inline(&Value::Object(inlined), reference, place, objects);
+                return self.inline(map, target, reference, place, objects);
             }
         }
-        let is_root = place.is_root();
-        let names = types(map);
-        let is_object = names.contains(&"object") || names.is_empty() && map.at("properties").is_some();
+        let is_object = has_type(map, "object") || map.at("type").is_none() && map.at("properties").is_some();
         let objects = objects + usize::from(is_object);
         if objects > MAX_OBJECT_LEVELS {
-            return no("is nested in more than 10 levels of objects");
+            return Err(said(place, "is nested in more than 10 levels of objects"));
         }
         let mut out = Map::new();
         for (keyword, value) in map {
-            let kept = match (keyword.as_str(), value) {
-                ("title" | "description", Value::String(_)) => value.clone(),
-                ("type", _) => with_null_if(value, map.at("nullable") == Some(&Value::Bool(true))),
-                ("const", value) => {
-                    self.count(std::slice::from_ref(value), place)?;
+            let kept = match keyword.as_str() {
+                "title" | "description" | "$ref" if value.is_string() => value.clone(),
+                "type" => with_null_if(value, map.at("nullable") == Some(&Value::Bool(true))),
+                "const" | "enum" if keyword == "const" || value.is_array() => {
+                    self.count(keyword, value, place)?;
                     value.clone()
                 }
-                ("enum", Value::Array(values)) if !values.is_empty() => {
-                    self.count(values, place)?;
-                    value.clone()
-                }
-                ("properties", Value::Object(properties)) if is_object => {
-                    self.members(map, properties, &place.key("properties"), objects)?
-                }
-                ("required", _) if is_object => required(map, place)?,
-                ("additionalProperties", Value::Bool(false)) => value.clone(),
-                ("additionalProperties", _) => {
-                    return no("takes any property: list them in properties");
-                }
-                ("properties" | "required", _) => continue,
-                ("items", _) => self.node(value, &place.key("items"), objects)?,
-                ("anyOf", Value::Array(branches)) if !branches.is_empty() => {
-                    let place = place.key("anyOf");
-                    let mut strict = Vec::new();
-                    for (index, branch) in branches.iter().enumerate() {
-                        strict.push(self.node(branch, &place.index(index), objects)?);
-                    }
-                    strict.into()
-                }
-                ("$ref", _) => value.clone(),
-                ("$defs" | "definitions", Value::Object(definitions)) if is_root => {
+                "properties" if is_object => self.members(map, value, &place.key(keyword), objects)?,
+                "additionalProperties" if *value == false => value.clone(),
+                "additionalProperties" => return Err(said(place, ANY_PROPERTY)),
+                "properties" | "required" => continue,
+                "items" => self.node(value, &place.key(keyword), objects)?,
+                "anyOf" if !map.list(keyword).is_empty() => {
                     let place = place.key(keyword);
-                    let mut strict = Map::new();
-                    for (name, schema) in definitions {
-                        // What nobody refers to may be as it likes.
-                        if self.used.contains(&schema) {
-                            self.characters += name.len();
-                            strict.put(name, self.node(schema, &place.key(name), 0)?);
-                        }
+                    let mut branches = Vec::new();
+                    for (index, branch) in map.list(keyword).iter().enumerate() {
+                        branches.push(self.node(branch, &place.index(index), objects)?);
                     }
-                    if strict.is_empty() {
-                        continue;
+                    branches.into()
+                }
+                "$defs" | "definitions" if place.is_root() => {
+                    match self.definitions(value, &place.key(keyword))? {
+                        Value::Null => continue,
+                        used => used,
                     }
-                    strict.into()
                 }
-                ("format", _) if self.has_format(value) => value.clone(),
-                ("format", _) => return no(&format!("has the format {value}, which strict schemas do not")),
-                ("pattern", Value::String(pattern)) if is_plain(pattern) => value.clone(),
-                ("minItems", _) if value == 0 || value == 1 => value.clone(),
-                (keyword, Value::Number(_)) if self.mode == Mode::OpenAi && is_bound(keyword) => {
-                    value.clone()
-                }
-                (keyword, _)
-                    if needs_engine(keyword)
-                        || is_bound(keyword)
-                        || keyword == "enum"
-                        || keyword == "anyOf" =>
-                {
-                    return no(&format!("uses {keyword} in a way that strict schemas do not have"));
+                _ if self.takes(keyword, value) => value.clone(),
+                keyword if needs_engine(keyword) || is_bound(keyword) || keyword == "format" => {
+                    return Err(said(place, &format!("uses {keyword} as strict schemas do not")));
                 }
                 _ => continue,
             };
             out.put(keyword, kept);
         }
-        self.finish(map, &mut out, is_object, place)?;
-        Ok(Value::Object(out))
+        self.finish(map, out, is_object, place)
+    }
+
+    /// The definitions that something refers to; null for none. The others may be as they like.
+    fn definitions(&mut self, definitions: &Value, place: &Place<'_>) -> Result<Value, String> {
+        let mut strict = Map::new();
+        let Value::Object(definitions) = definitions else { return Ok(Value::Null) };
+        for (name, schema) in definitions {
+            if self.used.contains(&schema) {
+                self.characters += name.len();
+                strict.put(name, self.node(schema, &place.key(name), 0)?);
+            }
+        }
+        Ok(if strict.is_empty() { Value::Null } else { strict.into() })
     }
 
     fn inline(
         &mut self,
-        schema: &Value,
+        map: &Map<String, Value>,
+        target: &Map<String, Value>,
         reference: &str,
         place: &Place<'_>,
         objects: usize,
@@ -279,8 +256,11 @@ impl Strictness<'_> {
         if self.trail.iter().any(|known| known == reference) || self.trail.len() > MAX_OBJECT_LEVELS {
             return Err(said(place, "refers to itself: move it to $defs"));
         }
+        let mut inlined = map.clone();
+        inlined.cut("$ref");
+        merge(&mut inlined, target);
         self.trail.push(reference.to_owned());
-        let inlined = self.node(schema, place, objects);
+        let inlined = self.node(&inlined.into(), place, objects);
         self.trail.pop();
         inlined
     }
@@ -289,17 +269,17 @@ impl Strictness<'_> {
     fn members(
         &mut self,
         map: &Map<String, Value>,
-        properties: &Map<String, Value>,
+        properties: &Value,
         place: &Place<'_>,
         objects: usize,
     ) -> Result<Value, String> {
-        self.properties += properties.len();
         let mut strict = Map::new();
+        let Value::Object(properties) = properties else { return Ok(Map::new().into()) };
         for (name, schema) in properties {
+            self.properties += 1;
             self.characters += name.len();
             let mut form = self.node(schema, &place.key(name), objects)?;
-            let is_required = matches!(map.at("required"), Some(Value::Array(names)) if names.contains(&Value::from(name.as_str())));
-            if !is_required && !takes_null(schema, self.root, MAX_OBJECT_LEVELS) {
+            if !map.list("required").iter().any(|required| required == name) && !takes_null(&form) {
                 form = nullable(form);
             }
             strict.put(name, form);
@@ -311,82 +291,91 @@ impl Strictness<'_> {
     fn finish(
         &self,
         map: &Map<String, Value>,
-        out: &mut Map<String, Value>,
+        mut out: Map<String, Value>,
         is_object: bool,
         place: &Place<'_>,
-    ) -> Result<(), String> {
-        let no = |what: &str| Err(said(place, what));
+    ) -> Result<Value, String> {
         if is_object {
+            let properties = out.fields("properties");
             if !place.is_root()
-                && map.at("additionalProperties").is_none()
-                && map.at("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+                && out.at("additionalProperties").is_none()
+                && properties.is_none_or(Map::is_empty)
             {
-                return no("takes any property: list them in properties");
+                return Err(said(place, ANY_PROPERTY));
             }
-            if out.at("type").is_none() {
-                out.shift_insert(0, "type".into(), "object".into());
-            }
+            let required = required(map, place)?;
             if out.at("properties").is_none() {
                 out.put("properties", Map::new().into());
             }
-            let names = required(map, place)?;
-            out.put("required", names);
+            out.put("required", required);
             out.put("additionalProperties", false.into());
         }
-        let is_alone = |out: &Map<String, Value>, keyword: &str| {
-            let beside = ["title", "description", "$defs", "definitions"];
-            out.keys().all(|key| key == keyword || beside.contains(&key.as_str()))
-        };
-        if out.at("$ref").is_some() {
-            if !is_alone(out, "$ref") {
-                return no("has more than words beside $ref");
-            }
-            // A reference stands alone.
-            if out.len() > 1 {
-                let reference = object(vec![("$ref", out.cut("$ref").unwrap_or_default())]);
-                out.shift_insert(0, "anyOf".into(), vec![Value::Object(reference)].into());
-            }
-            return Ok(());
-        }
-        if out.at("anyOf").is_some() {
-            return match is_alone(out, "anyOf") && !place.is_root() {
-                true => Ok(()),
-                false => no("uses anyOf at the root, or with more than words beside it"),
+        if out.at("type").is_none() {
+            let name = match out.at("const") {
+                Some(value) => Some(type_of(value)),
+                None if is_object => Some("object"),
+                None => out.at("items").map(|_| "array"),
             };
+            if let Some(name) = name {
+                out.put_text("type", name);
+            }
         }
-        if place.is_root() && (out.at("enum").is_some() || out.at("const").is_some()) {
-            return no("lists its values");
+        const WORDS: [&str; 4] = ["title", "description", "$defs", "definitions"];
+        let others = out.keys().filter(|key| !WORDS.contains(&key.as_str())).count();
+        let wrong = if out.at("$ref").is_some() || out.at("anyOf").is_some() {
+            if others > 1 || place.is_root() { "has more than words beside $ref or anyOf" } else { "" }
+        } else if out.at("type").is_none() && out.at("enum").is_none() {
+            "says nothing of its type"
+        } else if has_type(&out, "array") && out.at("items").is_none() {
+            "is an array of anything: say what its items are"
+        } else if place.is_root() && (out.at("enum").is_some() || out.at("const").is_some()) {
+            "lists its values"
+        } else {
+            ""
+        };
+        if !wrong.is_empty() {
+            return Err(said(place, wrong));
         }
-        if let Some(value) = out.at("const")
-            && out.at("type").is_none()
+        // A reference stands alone.
+        if out.len() > 1
+            && let Some(reference) = out.cut("$ref")
         {
-            let name = type_of(value);
-            out.shift_insert(0, "type".into(), name.into());
+            out.put("anyOf", vec![Value::Object(Map::of("$ref", reference))].into());
         }
-        if out.at("items").is_some() && out.at("type").is_none() {
-            out.shift_insert(0, "type".into(), "array".into());
-        }
-        let names = types(out);
-        if names.is_empty() && out.at("enum").is_none() {
-            return no("says nothing of its type");
-        }
-        if names.contains(&"array") && out.at("items").is_none() {
-            return no("is an array of anything: say what its items are");
-        }
-        Ok(())
+        Ok(out.into())
     }
 
-    fn has_format(&self, format: &Value) -> bool {
-        let both = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
-        both.iter().any(|known| format == known) || self.mode == Mode::Anthropic && format == "uri"
+    /// Whether the mode has a keyword with that value.
+    fn takes(&self, keyword: &str, value: &Value) -> bool {
+        const FORMATS: [&str; 9] =
+            ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+        match (keyword, value) {
+            ("format", Value::String(format)) => {
+                FORMATS.contains(&format.as_str()) || self.mode == Mode::Anthropic && format == "uri"
+            }
+            ("pattern", Value::String(pattern)) => is_plain(pattern.as_bytes()),
+            ("minItems", _) if *value == 0 || *value == 1 => true,
+            (_, Value::Number(_)) => self.mode == Mode::OpenAi && is_bound(keyword),
+            _ => false,
+        }
     }
 
     /// Takes note of the values of an enum or a const.
-    fn count(&mut self, values: &[Value], place: &Place<'_>) -> Result<(), String> {
-        if values.iter().any(|value| value.is_array() || value.is_object()) {
-            return Err(said(place, "lists values that are objects or arrays"));
+    fn count(&mut self, keyword: &str, value: &Value, place: &Place<'_>) -> Result<(), String> {
+        let values = match value {
+            Value::Array(values) if keyword == "enum" => values,
+            one => std::slice::from_ref(one),
+        };
+        let mut characters = 0;
+        for value in values {
+            match value {
+                Value::String(text) => characters += text.len(),
+                Value::Array(_) | Value::Object(_) => {
+                    return Err(said(place, "lists values that are objects or arrays"));
+                }
+                _ => {}
+            }
         }
-        let characters: usize = values.iter().filter_map(|value| value.as_str()).map(str::len).sum();
         if values.len() > 250 && characters > MAX_ENUM_CHARACTERS {
             return Err(said(place, "has an enum of more than 15,000 characters"));
         }
@@ -395,6 +384,8 @@ impl Strictness<'_> {
         Ok(())
     }
 }
+
+const ANY_PROPERTY: &str = "takes any property: list them in properties";
 
 /// A reason, after its place.
 fn said(place: &Place<'_>, what: &str) -> String {
@@ -426,52 +417,42 @@ fn is_definition(reference: &str) -> bool {
 
 /// Every property's name: those that are required in their order, then the others.
 fn required(map: &Map<String, Value>, place: &Place<'_>) -> Result<Value, String> {
-    let properties = map.at("properties").and_then(Value::as_object);
-    let mut names: Vec<Value> = match map.at("required") {
-        Some(Value::Array(names)) => names.clone(),
-        _ => vec![],
-    };
+    let properties = map.fields("properties");
+    let mut names = map.list("required").to_vec();
     for name in &names {
-        if !name.as_str().is_some_and(|name| properties.is_some_and(|known| known.contains_key(name))) {
+        if properties.and_then(|known| known.at(name.as_str()?)).is_none() {
             return Err(said(place, &format!("requires {name}, which is not among its properties")));
         }
     }
-    for name in properties.into_iter().flat_map(Map::keys) {
-        if !names.contains(&Value::from(name.as_str())) {
-            names.push(name.as_str().into());
+    if let Some(properties) = properties {
+        for name in properties.keys() {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.as_str().into());
+            }
         }
     }
     Ok(names.into())
 }
 
-/// Whether null fits a schema as it is.
-fn takes_null(schema: &Value, root: &Value, steps: usize) -> bool {
-    let Value::Object(map) = schema else { return false };
-    let names = types(map);
-    let is_typed =
-        !names.is_empty() && !names.contains(&"null") && map.at("nullable") != Some(&Value::Bool(true));
-    let is_listed = matches!(map.at("enum"), Some(Value::Array(values)) if !values.contains(&Value::Null))
-        || map.at("const").is_some_and(|value| !value.is_null());
-    let mut is_fitting = !is_typed && !is_listed && steps > 0;
-    if let Some(Value::Array(branches)) = map.at("anyOf") {
-        is_fitting = is_fitting && branches.iter().any(|branch| takes_null(branch, root, steps - 1));
+/// Whether null fits a strict schema. Of a reference it is not known; another null does no harm.
+fn takes_null(form: &Value) -> bool {
+    let Value::Object(map) = form else { return false };
+    let mut is_fitting = map.at("$ref").is_none() && (map.at("type").is_none() || has_type(map, "null"));
+    if map.at("anyOf").is_some() {
+        is_fitting = map.list("anyOf").iter().any(takes_null);
     }
-    if let Some(Value::Array(parts)) = map.at("allOf") {
-        is_fitting = is_fitting && parts.iter().all(|part| takes_null(part, root, steps - 1));
+    if let Some(Value::Array(values)) = map.at("enum") {
+        is_fitting = is_fitting && values.contains(&Value::Null);
     }
-    if let Some(reference) = map.at("$ref").and_then(Value::as_str) {
-        is_fitting =
-            is_fitting && resolve(root, reference).is_some_and(|target| takes_null(target, root, steps - 1));
-    }
-    is_fitting
+    is_fitting && map.at("const").is_none_or(Value::is_null)
 }
 
 /// A strict schema, or null.
 fn nullable(form: Value) -> Value {
     let Value::Object(mut map) = form else { return form };
-    let null = || Value::Object(object(vec![("type", "null".into())]));
+    let null = Value::Object(Map::of("type", "null".into()));
     if let Some(Value::Array(branches)) = map.at_mut("anyOf") {
-        branches.push(null());
+        branches.push(null);
         return Value::Object(map);
     }
     if map.at("$ref").is_some() || map.at("const").is_some() {
@@ -481,7 +462,7 @@ fn nullable(form: Value) -> Value {
                 outer.put(keyword, text);
             }
         }
-        outer.put("anyOf", vec![Value::Object(map), null()].into());
+        outer.put("anyOf", vec![Value::Object(map), null].into());
         return Value::Object(outer);
     }
     if let Some(names) = map.at_mut("type") {
@@ -510,36 +491,28 @@ fn with_null_if(names: &Value, is_nullable: bool) -> Value {
 
 /// The bounds of numbers, texts and arrays, as far as OpenAI has them.
 fn is_bound(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "minimum"
-            | "maximum"
-            | "exclusiveMinimum"
-            | "exclusiveMaximum"
-            | "multipleOf"
-            | "minLength"
-            | "maxLength"
-            | "minItems"
-            | "maxItems"
-    )
+    const BOUNDS: [&str; 9] = [
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+    ];
+    BOUNDS.contains(&keyword)
 }
 
 /// Whether a pattern does without look-around, back-references and word boundaries, which no grammar has.
-fn is_plain(pattern: &str) -> bool {
-    let mut characters = pattern.chars().peekable();
-    while let Some(character) = characters.next() {
-        let next = characters.peek().copied();
-        match (character, next) {
-            ('\\', Some('b' | 'B' | 'k' | '1'..='9')) => return false,
-            ('\\', _) => _ = characters.next(),
-            ('(', Some('?')) => {
-                characters.next();
-                if characters.peek() != Some(&':') {
-                    return false;
-                }
-            }
-            _ => {}
+fn is_plain(pattern: &[u8]) -> bool {
+    pattern.iter().enumerate().all(|(at, byte)| {
+        let after = |step: usize| pattern.get(at + step).copied().unwrap_or_default();
+        match byte {
+            b'(' => after(1) != b'?' || after(2) == b':',
+            b'\\' => !matches!(after(1), b'b' | b'B' | b'k' | b'1'..=b'9'),
+            _ => true,
         }
-    }
-    true
+    })
 }

@@ -85,19 +85,36 @@ fn held_by(keyword: &str) -> Holds {
 /// not followed.
 pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let pointer = reference.strip_prefix('#')?;
-    match pointer.contains('%') {
-        true => root.pointer(&percent_decoded(pointer)?),
-        false => root.pointer(pointer),
+    let mut at = root;
+    let mut segments = pointer.split('/');
+    if !segments.next()?.is_empty() {
+        return None;
     }
+    for segment in segments {
+        let key = decoded(segment)?;
+        at = match at {
+            Value::Object(map) => map.at(&key)?,
+            Value::Array(list) => list.get(key.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(at)
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut parts = text.split('%');
-    bytes.extend(parts.next()?.bytes());
-    for part in parts {
-        bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
-        bytes.extend(part[2..].bytes());
+/// A segment of a pointer in a URI: `~0` and `~1` are escapes, as is `%` with two hexadecimal digits.
+fn decoded(segment: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.bytes();
+    let digit = |byte: Option<u8>| (byte? as char).to_digit(16);
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
+            b'~' => match rest.next() {
+                Some(b'1') => b'/',
+                _ => b'~',
+            },
+            byte => byte,
+        });
     }
     String::from_utf8(bytes).ok()
 }
@@ -109,6 +126,12 @@ pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
         _ => vec![],
     }
+}
+
+/// Whether `type` lists a name.
+#[inline(never)]
+pub(super) fn has_type(schema: &Map<String, Value>, name: &str) -> bool {
+    types(schema).contains(&name)
 }
 
 /// The name of a value's type. A number without a fraction is an integer.

@@ -1,15 +1,17 @@
 //! What a model is told of tools, in the words of each provider's API.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::{ErrorCode, ToolError};
-use crate::json::{self, Fields, Keys, required, text};
+use crate::json::{self, Keys};
 use crate::schema::export::{Format, open};
 use crate::schema::strict::{MAX_STRICT_TOOLS, MAX_UNIONS, Mode, strict_for, unions};
 
-/// How a provider is asked to sample the arguments of a tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sampling {
+/// How a provider is asked to sample the arguments of a tool: `constrainedSampling`, read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling<'a> {
+    /// As it likes.
+    Free,
     /// By the strict form of the tool's schema.
     JsonSchema {
         /// Whether it is an error where there is no strict form, or no strict mode.
@@ -18,53 +20,50 @@ pub enum Sampling {
     /// By a grammar, where the provider takes one: the tool has exactly one required property, a text, which it
     /// describes.
     Grammar {
-        /// In the form of Lark that OpenAI takes; it goes before the other.
-        lark: Option<String>,
-        /// A regular expression.
-        regex: Option<String>,
+        /// `lark` or `regex`.
+        syntax: &'static str,
+        /// The grammar.
+        definition: &'a str,
     },
 }
 
-impl Sampling {
+impl Sampling<'_> {
     /// `{"type": "json_schema", "strict": "prefer" | "require"}`,
-    /// `{"type": "grammar", "variants": {"openai_lark"?, "openai_regex"?}}`, or false or null for none.
+    /// `{"type": "grammar", "variants": {"openai_lark"?, "openai_regex"?}}`, of which the first is taken, or false or
+    /// null for none.
     ///
     /// # Errors
-    /// For anything else, what is wrong with it.
+    /// For anything else, what was expected.
     ///
     /// ```
     /// use serde_json::json;
     /// use tackroom::tools::declare::Sampling;
-    /// let prefer = Sampling::read(json!({"type": "json_schema", "strict": "prefer"}));
-    /// assert_eq!(prefer, Ok(Some(Sampling::JsonSchema { is_required: false })));
-    /// assert_eq!(Sampling::read(json!(false)), Ok(None));
+    /// let prefer = json!({"type": "json_schema", "strict": "prefer"});
+    /// assert_eq!(Sampling::read(&prefer), Ok(Sampling::JsonSchema { is_required: false }));
+    /// assert_eq!(Sampling::read(&json!(false)), Ok(Sampling::Free));
+    /// assert!(Sampling::read(&json!({"type": "json_schema"})).is_err());
     /// ```
-    pub fn read(value: Value) -> Result<Option<Sampling>, String> {
-        if matches!(value, Value::Bool(false) | Value::Null) {
-            return Ok(None);
-        }
-        let mut fields = Fields::of(value)?;
-        match required("type", fields.text("type")?)?.as_str() {
-            "json_schema" => {
-                fields.only(&["type", "strict"])?;
-                match required("strict", fields.text("strict")?)?.as_str() {
-                    "prefer" => Ok(Some(Sampling::JsonSchema { is_required: false })),
-                    "require" => Ok(Some(Sampling::JsonSchema { is_required: true })),
-                    other => Err(format!("unknown variant `{other}`, expected `prefer` or `require`")),
+    pub fn read(value: &Value) -> Result<Sampling<'_>, String> {
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        match (text("type"), text("strict")) {
+            (Some("json_schema"), Some("prefer")) => return Ok(Sampling::JsonSchema { is_required: false }),
+            (Some("json_schema"), Some("require")) => return Ok(Sampling::JsonSchema { is_required: true }),
+            (Some("grammar"), _) => {
+                for (variant, syntax) in [("openai_lark", "lark"), ("openai_regex", "regex")] {
+                    if let Some(Value::String(definition)) =
+                        value.get("variants").and_then(|all| all.get(variant))
+                        && !definition.trim().is_empty()
+                    {
+                        return Ok(Sampling::Grammar { syntax, definition });
+                    }
                 }
             }
-            "grammar" => {
-                fields.only(&["type", "variants"])?;
-                let mut variants = Fields::of(required("variants", fields.take("variants"))?)?;
-                variants.only(&["openai_lark?", "openai_regex?"])?;
-                let mut grammar = |name| {
-                    let given = variants.read(name, text)?;
-                    Ok::<_, String>(given.filter(|text| !text.trim().is_empty()))
-                };
-                Ok(Some(Sampling::Grammar { lark: grammar("openai_lark")?, regex: grammar("openai_regex")? }))
-            }
-            other => Err(format!("unknown variant `{other}`, expected `json_schema` or `grammar`")),
+            _ if matches!(value, Value::Bool(false) | Value::Null) => return Ok(Sampling::Free),
+            _ => {}
         }
+        Err("expected false, {type: \"json_schema\", strict: \"prefer\" or \"require\"} or {type: \"grammar\", \
+             variants: {openai_lark or openai_regex: a text}}"
+            .into())
     }
 }
 
@@ -129,51 +128,52 @@ struct Room {
 
 fn one(tool: &Told<'_>, format: Format, room: &mut Room) -> Result<Value, ToolError> {
     let refused = |message: String| ToolError::invalid_arguments(format!("Tool {:?} {message}", tool.name));
-    let sampling = match tool.constrained_sampling {
-        Some(given) => Sampling::read(given.clone())
-            .map_err(|error| refused(format!("has constrainedSampling that cannot be read: {error}")))?,
-        None => None,
-    };
-    let mut told = json::object(vec![("name", tool.name.into()), ("description", tool.description.into())]);
-    if let Some(Sampling::Grammar { lark, regex }) = &sampling {
-        let why = |why: &str| refused(format!("cannot use grammar constrained sampling: {why}"));
-        let (syntax, definition) = match (lark, regex) {
-            (Some(lark), _) => ("lark", lark),
-            (None, Some(regex)) => ("regex", regex),
-            (None, None) => return Err(why("it has neither openai_lark nor openai_regex")),
-        };
+    let sampling = Sampling::read(tool.constrained_sampling.unwrap_or(&Value::Null))
+        .map_err(|error| refused(format!("has constrainedSampling that cannot be read: {error}")))?;
+    let mut told = Map::of("name", tool.name.into());
+    if let (Format::Mcp, Some(title)) = (format, tool.title) {
+        told.put_text("title", title);
+    }
+    told.put_text("description", tool.description);
+    if let Sampling::Grammar { syntax, definition } = sampling {
         if !has_one_text(tool.parameters) {
-            return Err(why("its parameters need exactly one required property, of type string"));
+            return Err(refused(
+                "cannot use grammar constrained sampling: its parameters need exactly one required property, of type string"
+                    .into(),
+            ));
         }
-        let mut grammar =
-            json::object(vec![("syntax", syntax.into()), ("definition", definition.as_str().into())]);
+        let mut grammar = Map::of("syntax", syntax.into());
+        grammar.put_text("definition", definition);
         match format {
             Format::OpenAiChat => {
-                let form = json::object(vec![("type", "grammar".into()), ("grammar", grammar.into())]);
+                let mut form = Map::of("type", "grammar".into());
+                form.put("grammar", grammar.into());
                 told.put("format", form.into());
-                return Ok(json::object(vec![("type", "custom".into()), ("custom", told.into())]).into());
+                let mut outer = Map::of("type", "custom".into());
+                outer.put("custom", told.into());
+                return Ok(outer.into());
             }
             Format::OpenAiResponses => {
-                grammar.put("type", "grammar".into());
-                told.put("type", "custom".into());
+                grammar.put_text("type", "grammar");
+                told.put_text("type", "custom");
                 told.put("format", grammar.into());
                 return Ok(told.into());
             }
             _ => {}
         }
     }
-    let strict = match sampling {
-        Some(Sampling::JsonSchema { is_required }) => match (strict_form(tool, format, room), is_required) {
-            (Ok(form), _) => Some(form),
-            (Err(_), false) => None,
-            (Err(why), true) => {
+    let mut strict = None;
+    if let Sampling::JsonSchema { is_required } = sampling {
+        match strict_form(tool, format, room) {
+            Ok(form) => strict = Some(form),
+            Err(why) if is_required => {
                 let message =
                     format!("Tool {:?} requires JSON-schema constrained sampling, but {why}", tool.name);
                 return Err(ToolError::new(ErrorCode::NotSupported, message));
             }
-        },
-        _ => None,
-    };
+            Err(_) => {}
+        }
+    }
     let is_strict = strict.is_some();
     let schema = match strict {
         Some(form) => form,
@@ -191,23 +191,16 @@ fn one(tool: &Told<'_>, format: Format, room: &mut Room) -> Result<Value, ToolEr
         Format::OpenAiChat | Format::OpenAiResponses => {
             told.put("parameters", schema);
             told.put("strict", is_strict.into());
-            let kind: Value = "function".into();
             if format == Format::OpenAiChat {
-                told = json::object(vec![("type", kind), ("function", told.into())]);
-            } else {
-                told.put("type", kind);
+                told = Map::of("function", told.into());
             }
+            told.put_text("type", "function");
         }
         Format::Mcp => {
-            if let Some(title) = tool.title {
-                told.put("title", title.into());
-            }
             told.put("inputSchema", schema);
-            let hints = json::object(vec![
-                ("readOnlyHint", tool.is_read_only.into()),
-                ("destructiveHint", (!tool.is_read_only).into()),
-                ("openWorldHint", tool.is_open_world.into()),
-            ]);
+            let mut hints = Map::of("readOnlyHint", tool.is_read_only.into());
+            hints.put("destructiveHint", (!tool.is_read_only).into());
+            hints.put("openWorldHint", tool.is_open_world.into());
             told.put("annotations", hints.into());
         }
     }
