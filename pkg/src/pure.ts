@@ -71,9 +71,7 @@ export function strictSchema(core: Core, schema: ToolSchema): object {
 export function exportSchema(core: Core, schema: ToolSchema, format: DeclarationFormat): object {
   const [text, name] = [schemaText(schema), formatText(format)];
   core.wake();
-  return unwrap<object>(
-    core.enter((first = 0, second = 0) => glue.export_schema(first, second), text, name),
-  );
+  return unwrap<object>(core.enter((first = 0, second = 0) => glue.export_schema(first, second), text, name));
 }
 
 /** The name of a format, which the core knows or refuses. */

@@ -296,3 +296,93 @@ fn modernise(schema: &mut Value) {
     }
     each_child_mut(map, &mut |child| modernise(child));
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_formats() {
+        for format in Format::ALL {
+            assert_eq!(Format::named(format.as_str()), Ok(format));
+        }
+        assert_eq!(
+            Format::named("openai").unwrap_err().message,
+            "Expected a format (one of json-schema, anthropic, openai-chat, openai-responses, gemini, mcp), found \"openai\""
+        );
+    }
+
+    #[test]
+    fn unions_at_the_root_become_one_object() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"kind": {"type": "string"}, "version": {"type": "string"}},
+            "required": ["kind"],
+            "oneOf": [
+                {"$ref": "#/definitions/A"},
+                {"properties": {"b": {"type": "number"}, "kind": {"const": "b"}}, "required": ["b", "c", "kind"]},
+                {"type": "string"}
+            ],
+            "allOf": [{"properties": {"d": {"type": "null"}}, "required": ["d"]}, {"if": {}, "then": {}}],
+            "not": {"required": ["x"]},
+            "definitions": {"A": {"type": ["object", "null"], "properties": {"a": {}, "b": {"type": "string"}},
+                "required": ["c", "kind"]}}
+        });
+        let mut open = open(&schema, Format::Anthropic).unwrap();
+        assert!(open.as_object_mut().unwrap().cut("definitions").is_some());
+        assert_eq!(
+            open,
+            json!({
+                "type": "object",
+                "properties": {"kind": {"type": "string", "const": "b"}, "version": {"type": "string"}, "d": {"type": "null"},
+                    "a": {}, "b": {"anyOf": [{"type": "string"}, {"type": "number"}]}},
+                "required": ["kind", "d", "c"],
+                "if": {}, "then": {}
+            })
+        );
+    }
+
+    #[test]
+    fn older_drafts_are_said_anew() {
+        let schema = json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "properties": {
+            "pair": {"type": "array", "items": [{"type": "string"}], "additionalItems": false},
+            "n": {"type": "number", "minimum": 1, "exclusiveMinimum": true, "maximum": 5, "exclusiveMaximum": false},
+            "list": {"type": ["array", "null"]},
+        }, "patternProperties": {"^x": {"type": "array"}}});
+        assert_eq!(
+            open(&schema, Format::OpenAiChat).unwrap(),
+            json!({"type": "object", "properties": {
+                "pair": {"type": "array", "prefixItems": [{"type": "string"}], "items": false},
+                "n": {"type": "number", "exclusiveMinimum": 1, "maximum": 5},
+                "list": {"type": ["array", "null"], "items": {}},
+            }, "patternProperties": {"^x": {"type": "array", "items": {}}}})
+        );
+    }
+
+    #[test]
+    fn a_root_that_is_no_object_is_refused() {
+        for schema in [
+            json!(false),
+            json!("x"),
+            json!([]),
+            json!({"type": "array"}),
+            json!({"type": ["null"]}),
+            json!({"oneOf": [{"type": "null"}, false]}),
+            json!({"$ref": "#"}),
+            json!({"$ref": "#/x"}),
+            json!({"$ref": 5}),
+        ] {
+            for format in Format::ALL {
+                let error = export(&schema, format).unwrap_err();
+                assert!(
+                    error.message.starts_with("Expected the schema of an object, found "),
+                    "{schema}: {error}"
+                );
+            }
+        }
+        let deep = (0..130).fold(json!({}), |inner, _| json!({"items": inner}));
+        assert!(export(&deep, Format::Mcp).unwrap_err().message.contains("128"));
+    }
+}

@@ -398,3 +398,133 @@ fn join_enums(branches: &mut Vec<Map<String, Value>>) {
         *branches = vec![words];
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn lowered(property: Value) -> Value {
+        let root = json!({"type": "object", "properties": {"p": property},
+            "$defs": {"S": {"type": "string", "description": "theirs"}, "A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}});
+        lower(root.as_object().unwrap().clone(), &root)["properties"]["p"].clone()
+    }
+
+    #[test]
+    fn types_and_null() {
+        for (schema, expected) in [
+            (json!({"type": ["string", "null"]}), json!({"type": "string", "nullable": true})),
+            (
+                json!({"type": ["string", "integer", "null"], "description": "d", "minLength": 1, "minimum": 2}),
+                json!({"anyOf": [{"type": "string", "description": "d", "minLength": 1, "nullable": true},
+                    {"type": "integer", "description": "d", "minimum": 2, "nullable": true}]}),
+            ),
+            (
+                json!({"anyOf": [{"type": "null"}, {"$ref": "#/$defs/S"}], "description": "mine"}),
+                json!({"type": "string", "description": "mine", "nullable": true}),
+            ),
+            (json!({"type": "null"}), json!({"type": "string", "nullable": true})),
+            (json!({"enum": ["a", null]}), json!({"type": "string", "enum": ["a"], "nullable": true})),
+            (json!({"type": "string", "nullable": true}), json!({"type": "string", "nullable": true})),
+            (
+                json!({"oneOf": [{"type": "number"}, {"anyOf": [{"type": "boolean"}, {"type": "number"}]}]}),
+                json!({"anyOf": [{"type": "number"}, {"type": "boolean"}]}),
+            ),
+            (
+                json!({"properties": {"a": {"type": "string"}}}),
+                json!({"type": "object", "properties": {"a": {"type": "string"}}}),
+            ),
+            (json!({"minLength": 2}), json!({"type": "string", "minLength": 2})),
+        ] {
+            assert_eq!(lowered(schema.clone()), expected, "{schema}");
+        }
+        assert_eq!(lowered(json!({})), Value::from(anything()));
+        assert_eq!(lowered(json!(true)), Value::from(anything()));
+        assert_eq!(
+            lowered(json!({"description": "d"}))["anyOf"][3],
+            json!({"type": "object", "description": "d"})
+        );
+    }
+
+    #[test]
+    fn enums_are_of_texts() {
+        for (schema, expected) in [
+            (json!({"const": true}), json!({"type": "boolean", "description": "Always true"})),
+            (
+                json!({"type": "integer", "enum": [1, 2], "description": "Size"}),
+                json!({"type": "integer", "description": "Size (One of [1,2])"}),
+            ),
+            (json!({"enum": ["", "a"]}), json!({"type": "string", "enum": ["a"]})),
+            (
+                json!({"enum": ["a", 1, 2.5]}),
+                json!({"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "number", "description": "One of [1,2.5]"}]}),
+            ),
+            (
+                json!({"oneOf": [{"const": "a"}, {"const": "b"}, {"type": "null"}], "description": "d"}),
+                json!({"type": "string", "description": "d", "enum": ["a", "b"], "nullable": true}),
+            ),
+            (
+                json!({"oneOf": [{"const": "a", "description": "A"}, {"const": "b", "description": "B"}]}),
+                json!({"anyOf": [{"type": "string", "description": "A", "enum": ["a"]},
+                    {"type": "string", "description": "B", "enum": ["b"]}]}),
+            ),
+        ] {
+            assert_eq!(lowered(schema.clone()), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_said_is_said_otherwise_or_left_out() {
+        for (schema, expected) in [
+            (
+                json!({"type": "number", "exclusiveMinimum": 1.5, "minimum": 1, "exclusiveMaximum": 9, "maximum": 8}),
+                json!({"type": "number", "minimum": 1.5, "maximum": 8}),
+            ),
+            (
+                json!({"type": "integer", "exclusiveMinimum": 1.5, "exclusiveMaximum": 9, "format": "int32"}),
+                json!({"type": "integer", "format": "int32", "minimum": 2, "maximum": 8}),
+            ),
+            (
+                json!({"type": "integer", "exclusiveMinimum": true, "minimum": 1}),
+                json!({"type": "integer", "minimum": 1}),
+            ),
+            (json!({"type": "string", "format": "uri"}), json!({"type": "string"})),
+            (
+                json!({"type": "string", "format": "date-time"}),
+                json!({"type": "string", "format": "date-time"}),
+            ),
+            (json!({"type": "array"}), json!({"type": "array", "items": anything()})),
+            (
+                json!({"type": "array", "prefixItems": [{"type": "number"}, {"type": "string"}], "items": false}),
+                json!({"type": "array", "items": {"anyOf": [{"type": "number"}, {"type": "string"}]}}),
+            ),
+            (
+                json!({"type": "array", "items": [{"type": "number"}, {"type": "number"}]}),
+                json!({"type": "array", "items": {"type": "number"}}),
+            ),
+            (
+                json!({"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+                    {"properties": {"b": {"type": "number"}}, "required": ["b", "c"]}]}),
+                json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "number"}},
+                    "required": ["a", "b"]}),
+            ),
+            (
+                json!({"type": "object", "properties": {"a": {"type": "string"}}, "anyOf": [{"required": ["a"]}, {}]}),
+                json!({"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+                    {"type": "object", "properties": {"a": {"type": "string"}}}]}),
+            ),
+            (
+                json!({"type": "object", "additionalProperties": {"type": "string"}}),
+                json!({"type": "object"}),
+            ),
+            (
+                json!({"$ref": "#/$defs/A", "description": "round"}),
+                json!({"type": "object", "description": "round"}),
+            ),
+            (json!({"$ref": "https://example.com/x.json"}), json!({"type": "object"})),
+        ] {
+            assert_eq!(lowered(schema.clone()), expected, "{schema}");
+        }
+    }
+}

@@ -507,12 +507,296 @@ fn is_bound(keyword: &str) -> bool {
 
 /// Whether a pattern does without look-around, back-references and word boundaries, which no grammar has.
 fn is_plain(pattern: &[u8]) -> bool {
-    pattern.iter().enumerate().all(|(at, byte)| {
-        let after = |step: usize| pattern.get(at + step).copied().unwrap_or_default();
+    let mut rest = pattern.iter();
+    while let Some(byte) = rest.next() {
         match byte {
-            b'(' => after(1) != b'?' || after(2) == b':',
-            b'\\' => !matches!(after(1), b'b' | b'B' | b'k' | b'1'..=b'9'),
-            _ => true,
+            b'(' if rest.as_slice().starts_with(b"?") && !rest.as_slice().starts_with(b"?:") => return false,
+            b'\\' if matches!(rest.next(), Some(b'b' | b'B' | b'k' | b'1'..=b'9')) => return false,
+            _ => {}
         }
-    })
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use serde_json::json;
+
+    use super::*;
+
+    fn form(schema: Value) -> Value {
+        strict(&schema).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// An object with one optional property.
+    fn optional(property: Value) -> Value {
+        json!({"type": "object", "properties": {"p": property}})
+    }
+
+    #[test]
+    fn optional_properties_may_be_null_in_the_way_of_each() {
+        for (schema, expected) in [
+            (json!({"type": "string"}), json!({"type": ["string", "null"]})),
+            (json!({"type": ["string", "number"]}), json!({"type": ["string", "number", "null"]})),
+            (
+                json!({"type": "string", "enum": ["a"]}),
+                json!({"type": ["string", "null"], "enum": ["a", null]}),
+            ),
+            (json!({"enum": ["a", 1]}), json!({"enum": ["a", 1, null]})),
+            (
+                json!({"const": 5, "description": "d"}),
+                json!({"description": "d", "anyOf": [{"const": 5, "type": "integer"}, {"type": "null"}]}),
+            ),
+            (
+                json!({"anyOf": [{"type": "string"}, {"type": "number"}], "title": "t"}),
+                json!({"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "null"}], "title": "t"}),
+            ),
+            (
+                json!({"type": "array", "items": {"type": "object", "properties": {"q": {"type": "boolean"}}}}),
+                json!({"type": ["array", "null"], "items": {"type": "object", "required": ["q"],
+                    "properties": {"q": {"type": ["boolean", "null"]}}, "additionalProperties": false}}),
+            ),
+            // Those that may be null are left alone.
+            (json!({"type": ["null", "string"]}), json!({"type": ["null", "string"]})),
+            (json!({"type": "string", "nullable": true}), json!({"type": ["string", "null"]})),
+            (json!({"const": null}), json!({"const": null, "type": "null"})),
+            (
+                json!({"anyOf": [{"type": "null"}, {"const": 1}]}),
+                json!({"anyOf": [{"type": "null"},
+                {"const": 1, "type": "integer"}]}),
+            ),
+            // A type that has null beside values that have not, and the other way round.
+            (
+                json!({"type": ["string", "null"], "enum": ["a"]}),
+                json!({"type": ["string", "null"], "enum": ["a", null]}),
+            ),
+            (
+                json!({"type": "string", "enum": ["a", null]}),
+                json!({"type": ["string", "null"], "enum": ["a", null]}),
+            ),
+            (
+                json!({"type": ["string", "null"], "const": "a"}),
+                json!({"anyOf": [{"type": ["string", "null"], "const": "a"}, {"type": "null"}]}),
+            ),
+        ] {
+            let strict = form(optional(schema.clone()));
+            assert_eq!(strict["properties"]["p"], expected, "{schema}");
+            assert_eq!(
+                (&strict["required"], &strict["additionalProperties"]),
+                (&json!(["p"]), &json!(false))
+            );
+            assert_eq!(form(strict.clone()), strict);
+        }
+    }
+
+    #[test]
+    fn references_stay_if_they_are_to_definitions() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/N", "description": "A"}, "b": {"$ref": "#/$defs/N", "title": "B"},
+                "c": {"$ref": "#/properties/d"}, "d": {"type": "string"}, "e": {"$ref": "#"}},
+            "required": ["b"],
+            "$defs": {"N": {"type": "object", "properties": {"next": {"$ref": "#/$defs/N"}}}, "unused": {"oneOf": []}},
+        });
+        let node = json!({"$ref": "#/$defs/N"});
+        let no = json!({"type": "null"});
+        assert_eq!(
+            form(schema.clone()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "a": {"description": "A", "anyOf": [node, no]},
+                    "b": {"title": "B", "anyOf": [node]},
+                    "c": {"type": ["string", "null"]},
+                    "d": {"type": ["string", "null"]},
+                    "e": {"anyOf": [{"$ref": "#"}, no]},
+                },
+                "required": ["b", "a", "c", "d", "e"],
+                "$defs": {"N": {"type": "object", "properties": {"next": {"anyOf": [node, no]}},
+                    "required": ["next"], "additionalProperties": false}},
+                "additionalProperties": false,
+            })
+        );
+        assert_eq!(strict_for(&schema, Mode::Anthropic).unwrap_err(), "the root refers to itself");
+    }
+
+    #[test]
+    fn properties_named_like_keywords_are_properties() {
+        let names = [
+            "type",
+            "properties",
+            "required",
+            "$ref",
+            "const",
+            "items",
+            "enum",
+            "anyOf",
+            "$defs",
+            "oneOf",
+            "additionalProperties",
+            "nullable",
+            "format",
+            "allOf",
+            "not",
+        ];
+        let mut properties = Map::new();
+        for name in names {
+            properties.put(name, json!({"type": "string", "description": name}));
+        }
+        let strict = form(json!({"type": "object", "properties": properties, "required": names}));
+        assert_eq!(strict["properties"], Value::from(properties));
+        assert_eq!(strict["required"], json!(names));
+    }
+
+    #[test]
+    fn reasons_say_where_and_what() {
+        let mut text = String::new();
+        for property in [
+            json!(true),
+            json!({}),
+            json!({"description": "anything"}),
+            json!({"type": "object"}),
+            json!({"type": "object", "properties": {}}),
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": true}),
+            json!({"type": "object", "additionalProperties": {"type": "string"}}),
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["b"]}),
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "patternProperties": {}}),
+            json!({"type": "array"}),
+            json!({"type": "array", "items": [{"type": "string"}]}),
+            json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true}),
+            json!({"oneOf": [{"type": "string"}]}),
+            json!({"allOf": [{"type": "string"}, {"minLength": 1}]}),
+            json!({"not": {}}),
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "anyOf": [{"required": ["a"]}]}),
+            json!({"type": "string", "anyOf": [{"enum": ["a"]}]}),
+            json!({"type": "string", "format": "uri"}),
+            json!({"type": "string", "pattern": "(?=a)"}),
+            json!({"enum": [{}]}),
+            json!({"$ref": "#/nowhere"}),
+            json!({"$ref": "#/properties/p"}),
+            json!({"$ref": "#/$defs/a", "minLength": 1}),
+        ] {
+            let mut schema = optional(property.clone());
+            schema["$defs"] = json!({"a": {"type": "string"}});
+            let why = strict_for(&schema, Mode::OpenAi).expect_err(&property.to_string());
+            text += &format!("{property}\n    {why}\n");
+        }
+        for root in [
+            json!({"anyOf": [{"type": "object"}]}),
+            json!({"additionalProperties": true}),
+            json!({"enum": [{}]}),
+        ] {
+            text += &format!("{root}\n    {}\n", strict_for(&root, Mode::OpenAi).unwrap_err());
+        }
+        for (keyword, value) in [("minimum", json!(0)), ("maxLength", json!(5)), ("minItems", json!(2))] {
+            let schema = optional(json!({"type": "array", "items": {"type": "string"}, (keyword): value}));
+            assert!(strict_for(&schema, Mode::OpenAi).is_ok(), "{keyword}");
+            text += &format!("{keyword}\n    {}\n", strict_for(&schema, Mode::Anthropic).unwrap_err());
+        }
+        assert!(strict_for(&optional(json!({"type": "string", "format": "uri"})), Mode::Anthropic).is_ok());
+        expect![[r##"
+            true
+                /properties/p is true, false or no schema at all: give it a type
+            {}
+                /properties/p says nothing of its type
+            {"description":"anything"}
+                /properties/p says nothing of its type
+            {"type":"object"}
+                /properties/p takes any property: list them in properties
+            {"type":"object","properties":{}}
+                /properties/p takes any property: list them in properties
+            {"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":true}
+                /properties/p takes any property: list them in properties
+            {"type":"object","additionalProperties":{"type":"string"}}
+                /properties/p takes any property: list them in properties
+            {"type":"object","properties":{"a":{"type":"string"}},"required":["b"]}
+                /properties/p requires "b", which is not among its properties
+            {"type":"object","properties":{"a":{"type":"string"}},"patternProperties":{}}
+                /properties/p uses patternProperties as strict schemas do not
+            {"type":"array"}
+                /properties/p is an array of anything: say what its items are
+            {"type":"array","items":[{"type":"string"}]}
+                /properties/p/items is true, false or no schema at all: give it a type
+            {"type":"array","items":{"type":"string"},"uniqueItems":true}
+                /properties/p uses uniqueItems as strict schemas do not
+            {"oneOf":[{"type":"string"}]}
+                /properties/p uses oneOf as strict schemas do not
+            {"allOf":[{"type":"string"},{"minLength":1}]}
+                /properties/p uses allOf as strict schemas do not
+            {"not":{}}
+                /properties/p uses not as strict schemas do not
+            {"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]}]}
+                /properties/p/anyOf/0 says nothing of its type
+            {"type":"string","anyOf":[{"enum":["a"]}]}
+                /properties/p has more than words beside $ref or anyOf
+            {"type":"string","format":"uri"}
+                /properties/p uses format as strict schemas do not
+            {"type":"string","pattern":"(?=a)"}
+                /properties/p uses pattern as strict schemas do not
+            {"enum":[{}]}
+                /properties/p lists values that are objects or arrays
+            {"$ref":"#/nowhere"}
+                /properties/p refers to what is no object schema
+            {"$ref":"#/properties/p"}
+                /properties/p refers to itself: move it to $defs
+            {"$ref":"#/$defs/a","minLength":1}
+                /properties/p has more than words beside $ref or anyOf
+            {"anyOf":[{"type":"object"}]}
+                /anyOf/0 takes any property: list them in properties
+            {"additionalProperties":true}
+                the root takes any property: list them in properties
+            {"enum":[{}]}
+                the root lists values that are objects or arrays
+            minimum
+                /properties/p uses minimum as strict schemas do not
+            maxLength
+                /properties/p uses maxLength as strict schemas do not
+            minItems
+                /properties/p uses minItems as strict schemas do not
+        "##]]
+        .assert_eq(&text);
+    }
+
+    #[test]
+    fn limits_are_those_of_the_documentation() {
+        let nested = |levels: usize| {
+            (1..levels).fold(json!({"type": "object", "properties": {"x": {"type": "null"}}}), |inner, _| {
+                optional(inner)
+            })
+        };
+        assert!(strict(&nested(10)).is_ok());
+        assert_eq!(
+            strict(&nested(11)).unwrap_err().message.matches("is nested in more than 10 levels").count(),
+            1
+        );
+
+        let wide = |count: usize| {
+            let names = (0..count).map(|at| (format!("p{at}"), json!({"type": "string"})));
+            json!({"type": "object", "properties": names.collect::<Map<_, _>>()})
+        };
+        assert!(strict(&wide(5000)).is_ok() && strict(&wide(5001)).is_err());
+        assert!(strict_for(&wide(16), Mode::Anthropic).is_ok());
+        assert_eq!(
+            strict_for(&wide(17), Mode::Anthropic).unwrap_err(),
+            "the root has more than 16 unions, optional properties among them"
+        );
+
+        let listed = |count: usize, length: usize| {
+            optional(json!({"enum": (0..count).map(|at| format!("{at:0length$}")).collect::<Vec<_>>()}))
+        };
+        assert!(strict(&listed(1000, 4)).is_ok() && strict(&listed(1001, 4)).is_err());
+        assert!(strict(&listed(250, 400)).is_ok() && strict(&listed(251, 60)).is_err());
+        assert!(strict(&listed(250, 481)).is_err(), "120,000 characters");
+    }
+
+    #[test]
+    fn patterns_are_plain_without_look_around() {
+        for plain in ["^a(?:b|c)$", r"\d+\.\w", r"a\(?b", "", "(", r"\"] {
+            assert!(is_plain(plain.as_bytes()), "{plain}");
+        }
+        for other in ["(?=a)", "(?!a)", "(?<=a)", "(?<n>a)", r"\bword", r"(a)\1", "(?"] {
+            assert!(!is_plain(other.as_bytes()), "{other}");
+        }
+    }
 }

@@ -231,3 +231,122 @@ fn has_one_text(schema: &Value) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told<'a>(parameters: &'a Value, sampling: &'a Value) -> Told<'a> {
+        Told {
+            name: "t",
+            title: Some("T"),
+            description: "d",
+            parameters,
+            constrained_sampling: Some(sampling),
+            is_read_only: false,
+            is_open_world: false,
+        }
+    }
+
+    fn declared(parameters: &Value, sampling: Value, format: Format) -> Result<Value, String> {
+        let mut declared = declare(&[told(parameters, &sampling)], format).map_err(|error| error.message)?;
+        Ok(declared.remove(0))
+    }
+
+    #[test]
+    fn a_tool_is_strict_where_it_asks_for_it_and_can_be() {
+        let open = json!({"type": "object", "properties": {"any": {}}});
+        let closed = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        let mode = |strict: &str| json!({"type": "json_schema", "strict": strict});
+        for format in [Format::OpenAiChat, Format::OpenAiResponses] {
+            let is_strict = |parameters: &Value, sampling: Value| {
+                let tool = declared(parameters, sampling, format).unwrap();
+                tool.get("function").unwrap_or(&tool)["strict"].clone()
+            };
+            assert_eq!(is_strict(&closed, mode("prefer")), true);
+            assert_eq!(is_strict(&closed, mode("require")), true);
+            assert_eq!(is_strict(&closed, json!(false)), false);
+            assert_eq!(is_strict(&closed, Value::Null), false);
+            assert_eq!(is_strict(&open, mode("prefer")), false);
+        }
+        assert_eq!(
+            declared(&open, mode("require"), Format::OpenAiChat).unwrap_err(),
+            "Tool \"t\" requires JSON-schema constrained sampling, but /properties/any says nothing of its type"
+        );
+        assert_eq!(
+            declared(&closed, mode("require"), Format::Gemini).unwrap_err(),
+            "Tool \"t\" requires JSON-schema constrained sampling, but gemini has no strict tools"
+        );
+        let error = declare(&[told(&open, &mode("require"))], Format::Anthropic).unwrap_err();
+        assert_eq!(error.code, ErrorCode::NotSupported);
+        assert_eq!(
+            declared(&json!({"type": "string"}), json!(false), Format::Mcp).unwrap_err(),
+            "Tool \"t\" cannot be declared. Expected the schema of an object, found type \"string\": a tool's arguments \
+             are an object, so make this a property of one"
+        );
+    }
+
+    #[test]
+    fn anthropic_has_room_for_some() {
+        let plain = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+        let unions = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"},
+            "c": {"type": "string"}, "d": {"type": "string"}, "e": {"type": "string"}}});
+        let prefer = prefer_strict();
+        let strict = |parameters: &Value, count: usize| {
+            let tools: Vec<Told<'_>> = (0..count).map(|_| told(parameters, &prefer)).collect();
+            let declared = declare(&tools, Format::Anthropic).unwrap();
+            declared.iter().filter(|tool| tool.get("strict").is_some()).count()
+        };
+        assert_eq!((strict(&plain, 22), strict(&unions, 4)), (20, 3));
+        let require = json!({"type": "json_schema", "strict": "require"});
+        let tools: Vec<Told<'_>> = (0..4).map(|_| told(&unions, &require)).collect();
+        let error = declare(&tools, Format::Anthropic).unwrap_err();
+        assert!(error.message.ends_with("use up the 20 strict tools or 16 unions of a request"), "{error}");
+    }
+
+    #[test]
+    fn grammars_are_for_openai() {
+        let one = json!({"type": "object", "properties": {"input": {"type": "string"}, "n": {"type": "number"}},
+            "required": ["input"]});
+        let grammar = |variants: Value| json!({"type": "grammar", "variants": variants});
+        let both = || grammar(json!({"openai_lark": "start: /a/", "openai_regex": "a"}));
+        assert_eq!(
+            declared(&one, both(), Format::OpenAiResponses).unwrap(),
+            json!({"type": "custom", "name": "t", "description": "d",
+                "format": {"type": "grammar", "syntax": "lark", "definition": "start: /a/"}})
+        );
+        assert_eq!(
+            declared(&one, grammar(json!({"openai_regex": "a"})), Format::OpenAiChat).unwrap(),
+            json!({"type": "custom", "custom": {"name": "t", "description": "d",
+                "format": {"type": "grammar", "grammar": {"syntax": "regex", "definition": "a"}}}})
+        );
+        assert_eq!(
+            declared(&one, both(), Format::Anthropic).unwrap(),
+            json!({"name": "t", "description": "d", "input_schema": one})
+        );
+        for parameters in [
+            json!({}),
+            json!({"properties": {"a": {"type": "string"}}, "required": ["a", "b"]}),
+            json!({"properties": {"a": {"type": "number"}}, "required": ["a"]}),
+        ] {
+            let why = declared(&parameters, both(), Format::OpenAiChat).unwrap_err();
+            assert!(why.starts_with("Tool \"t\" cannot use grammar constrained sampling: "), "{why}");
+        }
+        for wrong in [
+            grammar(json!({})),
+            grammar(json!({"openai_lark": " "})),
+            json!(true),
+            json!("strict"),
+            json!({"type": "json_schema", "strict": true}),
+            json!({"type": "regex"}),
+        ] {
+            let why = declared(&one, wrong.clone(), Format::JsonSchema).unwrap_err();
+            assert!(
+                why.contains("has constrainedSampling that cannot be read: expected false, "),
+                "{wrong}: {why}"
+            );
+        }
+    }
+}
