@@ -459,7 +459,10 @@ export interface Declared {
   "openai-responses":
     | { type: "function"; name: string; description: string; parameters: ObjectSchema; strict: boolean }
     | { type: "custom"; name: string; description: string; format: GrammarFormat };
-  /** A function declaration. Its schema is Gemini's own. */
+  /**
+   * A function declaration. Its schema is Gemini's own, with the names of types in small letters, which the API takes
+   * as well as the constants of its SDK.
+   */
   gemini: { name: string; description: string; parameters: ObjectSchema };
   /** What `tools/list` answers. */
   mcp: {
