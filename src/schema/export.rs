@@ -132,42 +132,41 @@ const FLATTENED: usize = 16;
 
 /// The schema with a root that is an object and says so, references at the root followed.
 pub(super) fn object_root(schema: &Value) -> Result<Map<String, Value>, ToolError> {
-    let no_object = |found: &str| {
+    rooted(schema).map_err(|found| {
         ToolError::invalid_arguments(format!(
             "Expected the schema of an object, found {found}: a tool's arguments are an object, so make this a property of one"
         ))
-    };
+    })
+}
+
+/// The same; else what was found.
+fn rooted(schema: &Value) -> Result<Map<String, Value>, String> {
     let mut map = match schema {
         Value::Null | Value::Bool(true) => Map::new(),
         Value::Object(map) => map.clone(),
-        Value::Bool(false) => return Err(no_object("false, which nothing fits")),
-        other => return Err(no_object(super::walk::type_of(other))),
+        other => return Err(other.to_string().chars().take(80).collect()),
     };
     if !is_shallow(schema) {
-        return Err(ToolError::invalid_arguments(
-            "Expected a schema nested up to 128 levels deep, found a deeper one",
-        ));
+        return Err("one that is nested deeper than 128 levels".into());
     }
     let mut steps = 0;
     while let Some(reference) = map.cut("$ref") {
-        let reference = reference.as_str().unwrap_or_default();
-        match resolve(schema, reference) {
+        match resolve(schema, reference.as_str().unwrap_or_default()) {
             Some(Value::Object(target)) if steps < FLATTENED => merge(&mut map, target),
-            Some(Value::Bool(true)) => {}
-            _ => return Err(no_object(&format!("a reference that leads to none: {reference}"))),
+            _ => return Err(format!("a reference that leads to none, {reference}")),
         }
         steps += 1;
     }
-    match map.at("type") {
-        None => map.put_text("type", "object"),
-        Some(_) if has_type(&map, "object") => map.put_text("type", "object"),
-        Some(other) => return Err(no_object(&format!("type {other}"))),
+    if let Some(other) = map.at("type")
+        && !has_type(&map, "object")
+    {
+        return Err(format!("type {other}"));
     }
+    map.put_text("type", "object");
     for union in ["anyOf", "oneOf"] {
-        if let Some(Value::Array(branches)) = map.at(union)
-            && !branches.iter().any(|branch| object_branch(branch, schema).is_some())
-        {
-            return Err(no_object(&format!("{union} without one")));
+        let branches = map.list(union);
+        if !branches.is_empty() && branches.iter().all(|branch| object_branch(branch, schema).is_none()) {
+            return Err(format!("{union} without one"));
         }
     }
     if map.fields("properties").is_none() {
@@ -383,6 +382,11 @@ mod tests {
             }
         }
         let deep = (0..130).fold(json!({}), |inner, _| json!({"items": inner}));
-        assert!(export(&deep, Format::Mcp).unwrap_err().message.contains("128"));
+        assert!(
+            export(&deep, Format::Mcp)
+                .unwrap_err()
+                .message
+                .contains("found one that is nested deeper than 128 levels")
+        );
     }
 }

@@ -197,7 +197,13 @@ impl Strictness<'_> {
         for (keyword, value) in map {
             let kept = match keyword.as_str() {
                 "title" | "description" | "$ref" if value.is_string() => value.clone(),
-                "type" => with_null_if(value, map.at("nullable") == Some(&Value::Bool(true))),
+                "type" => {
+                    let mut names = value.clone();
+                    if map.at("nullable") == Some(&Value::Bool(true)) {
+                        add_null(&mut names);
+                    }
+                    names
+                }
                 "const" | "enum" if keyword == "const" || value.is_array() => {
                     self.count(keyword, value, place)?;
                     value.clone()
@@ -450,7 +456,7 @@ fn takes_null(form: &Value) -> bool {
 /// A strict schema, or null.
 fn nullable(form: Value) -> Value {
     let Value::Object(mut map) = form else { return form };
-    let null = Value::Object(Map::of("type", "null".into()));
+    let null = Map::of("type", "null".into()).into();
     if let Some(Value::Array(branches)) = map.at_mut("anyOf") {
         branches.push(null);
         return Value::Object(map);
@@ -462,11 +468,11 @@ fn nullable(form: Value) -> Value {
                 outer.put(keyword, text);
             }
         }
-        outer.put("anyOf", vec![Value::Object(map), null].into());
-        return Value::Object(outer);
+        outer.put("anyOf", vec![map.into(), null].into());
+        return outer.into();
     }
     if let Some(names) = map.at_mut("type") {
-        *names = with_null_if(names, true);
+        add_null(names);
     }
     if let Some(Value::Array(values)) = map.at_mut("enum")
         && !values.contains(&Value::Null)
@@ -476,16 +482,15 @@ fn nullable(form: Value) -> Value {
     Value::Object(map)
 }
 
-/// The value of `type`, with null in it.
-fn with_null_if(names: &Value, is_nullable: bool) -> Value {
-    match names {
-        Value::String(name) if is_nullable && name != "null" => vec![names.clone(), "null".into()].into(),
-        Value::Array(list) if is_nullable && !list.iter().any(|name| name == "null") => {
-            let mut list = list.clone();
-            list.push("null".into());
-            list.into()
-        }
-        _ => names.clone(),
+/// Puts null into the value of `type`.
+fn add_null(names: &mut Value) {
+    if names.is_string() && names != "null" {
+        *names = vec![names.take()].into();
+    }
+    if let Value::Array(list) = names
+        && !list.iter().any(|name| name == "null")
+    {
+        list.push("null".into());
     }
 }
 

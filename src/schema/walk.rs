@@ -203,25 +203,15 @@ fn merge_properties(ours: &mut Map<String, Value>, theirs: &Map<String, Value>) 
     }
 }
 
-/// Leaves of `type` what another schema's `type` lists too, if anything.
+/// Makes `type` what another schema's `type` lists, if that is a part of it.
 fn narrow(ours: &mut Value, other: &Map<String, Value>) {
-    let theirs = types(other);
-    let own = match &*ours {
-        Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
-        one => one.as_str().into_iter().collect::<Vec<_>>(),
+    let is_ours = |name: &str| match &*ours {
+        Value::Array(list) => list.iter().any(|known| known == name),
+        one => one == name,
     };
-    let mut both: Vec<Value> = Vec::new();
-    for name in own {
-        if theirs.contains(&name) || name == "integer" && theirs.contains(&"number") {
-            both.push(name.into());
-        } else if name == "number" && theirs.contains(&"integer") {
-            both.push("integer".into());
-        }
-    }
-    match both.len() {
-        0 => {}
-        1 => *ours = both.remove(0),
-        _ => *ours = both.into(),
+    let theirs = types(other);
+    if theirs.iter().all(|name| is_ours(name) || *name == "integer" && is_ours("number")) {
+        *ours = other["type"].clone();
     }
 }
 
