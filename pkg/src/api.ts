@@ -336,7 +336,8 @@ export function strictSchema(schema: ToolSchema): object {
  * A tool's schema as a provider takes it. Synchronous after {@link init}. The root is always an object that says so.
  *
  * - `json-schema` and `mcp`: as it is, but for the root.
- * - `openai-chat`, `openai-responses`: the {@link strictSchema} where there is one. Else draft 2020-12 without what is
+ * - `openai-chat`, `openai-responses`: the {@link strictSchema} where there is one (a schema without
+ *   any property is left open). Else draft 2020-12 without what is
  *   refused at the root: of `anyOf` and `oneOf` one object with the properties of all becomes, which requires what all
  *   require; `allOf` is merged; `not`, `enum` and `const` go. It asks for less than the schema does, so arguments are
  *   to be checked against the schema itself.

@@ -13,7 +13,7 @@
 //! checked against the schema itself when the call comes.
 //!
 //! In every format the root is an object. `{}`, `true` and null, a tool without parameters, are
-//! `{"type": "object", "properties": {}}`.
+//! `{"type": "object", "properties": {}}`; only [`strict`] closes that.
 
 use serde_json::{Map, Value};
 
@@ -101,6 +101,10 @@ impl Format {
 /// assert_eq!(export(&json!({}), Format::Mcp), Ok(json!({"type": "object", "properties": {}})));
 /// ```
 pub fn export(schema: &Value, format: Format) -> Result<Value, ToolError> {
+    let root = object_root(schema)?;
+    if root.len() == 2 && root.fields("properties").is_some_and(Map::is_empty) {
+        return Ok(root.into());
+    }
     match format.strict_mode().map(|mode| strict::strict_for(schema, mode)) {
         Some(Ok(strict)) => Ok(strict),
         _ => open(schema, format),

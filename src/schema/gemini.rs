@@ -281,8 +281,13 @@ fn inferred(map: &Map<String, Value>, values: &[Value]) -> Vec<&'static str> {
     if !names.is_empty() {
         return names;
     }
-    for (name, keyword) in [("object", "properties"), ("object", "additionalProperties"), ("array", "items")]
-    {
+    let shapes = [
+        ("object", "properties"),
+        ("object", "additionalProperties"),
+        ("array", "items"),
+        ("array", "prefixItems"),
+    ];
+    for (name, keyword) in shapes {
         if map.at(keyword).is_some() {
             return vec![name];
         }
@@ -521,6 +526,12 @@ mod tests {
             (
                 json!({"$ref": "#/$defs/A", "description": "round"}),
                 json!({"type": "object", "description": "round"}),
+            ),
+            // What was referred to may be referred to again.
+            (
+                json!({"prefixItems": [{"$ref": "#/$defs/S"}, {"$ref": "#/$defs/S", "description": "mine"}]}),
+                json!({"type": "array", "items": {"anyOf": [{"type": "string", "description": "theirs"},
+                    {"type": "string", "description": "mine"}]}}),
             ),
             (json!({"$ref": "https://example.com/x.json"}), json!({"type": "object"})),
         ] {

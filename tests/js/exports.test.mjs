@@ -76,10 +76,7 @@ test("S04 no arguments, and a union at the root", async () => {
   await init();
   const empty = { type: "object", properties: {} };
   for (const schema of [{}, undefined, null, true]) {
-    for (const format of ["json-schema", "gemini", "mcp"])
-      assert.deepEqual(exportSchema(schema, format), empty);
-    for (const format of ["anthropic", "openai-chat", "openai-responses"])
-      assert.deepEqual(exportSchema(schema, format), { ...empty, required: [], additionalProperties: false });
+    for (const format of FORMATS) assert.deepEqual(exportSchema(schema, format), empty);
     assert.deepEqual(strictSchema(schema), { ...empty, required: [], additionalProperties: false });
   }
   const branch = (name) => ({ type: "object", properties: { [name]: { type: "string" } }, required: [name] });
@@ -156,7 +153,7 @@ test("every schema of the corpus comes through", async () => {
       assert.equal(exportSchema(schema, format).type, "object", `${name} ${format}`);
     try {
       const form = strictSchema(schema);
-      assert.deepEqual(exportSchema(schema, "openai-chat"), form, name);
+      if (form.required.length > 0) assert.deepEqual(exportSchema(schema, "openai-chat"), form, name);
       assert.deepEqual(strictSchema(form), form, name);
       strict++;
     } catch (error) {
