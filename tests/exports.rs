@@ -67,8 +67,8 @@ fn all(schema: &Value) -> Vec<(String, &Map<String, Value>)> {
 /// The names in `type`.
 fn types(schema: &Map<String, Value>) -> Vec<&str> {
     match schema.get("type") {
-        Some(Value::Array(names)) => names.iter().map(|name| name.as_str().unwrap()).collect(),
-        Some(name) => vec![name.as_str().unwrap()],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        Some(name) => name.as_str().into_iter().collect(),
         None => vec![],
     }
 }
@@ -101,6 +101,12 @@ fn against_strict(schema: &Value, mode: Mode) -> Vec<String> {
         }
         if node.contains_key("anyOf") && (place.is_empty() || !alone("anyOf")) {
             no("has more than anyOf".into());
+        }
+        let names = ["object", "array", "string", "number", "integer", "boolean", "null"];
+        if node.contains_key("type")
+            && (types(node).is_empty() || !types(node).iter().all(|name| names.contains(name)))
+        {
+            no(format!("has type {}", node["type"]));
         }
         if !["type", "enum", "anyOf", "$ref"].iter().any(|keyword| node.contains_key(*keyword)) {
             no("has no type".into());
@@ -154,7 +160,7 @@ fn against_open(schema: &Value) -> Vec<String> {
             wrong.push(format!("{place} has a tuple of draft 7"));
         }
         for bound in ["exclusiveMinimum", "exclusiveMaximum"] {
-            if node.get(bound).is_some_and(|bound| !bound.is_number()) {
+            if node.get(bound).is_some_and(Value::is_boolean) {
                 wrong.push(format!("{place} has {bound} of draft 4"));
             }
         }
@@ -413,6 +419,165 @@ impl Random {
                 object.into()
             }
             other => panic!("{other}"),
+        }
+    }
+}
+
+impl Random {
+    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+
+    /// Any schema, right or wrong: keywords of all drafts, some with values that they cannot have.
+    fn schema(&mut self, levels: usize) -> Value {
+        if levels == 0 || self.below(12) == 0 {
+            return self
+                .one(&[json!(true), json!(false), json!({}), json!({"type": "string"}), json!(5)])
+                .clone();
+        }
+        let keywords = [
+            "type",
+            "type",
+            "type",
+            "properties",
+            "properties",
+            "required",
+            "additionalProperties",
+            "items",
+            "enum",
+            "const",
+            "anyOf",
+            "oneOf",
+            "allOf",
+            "$ref",
+            "nullable",
+            "minimum",
+            "exclusiveMinimum",
+            "minLength",
+            "format",
+            "pattern",
+            "description",
+            "default",
+            "not",
+            "prefixItems",
+            "minItems",
+            "uniqueItems",
+            "title",
+        ];
+        let mut map = Map::new();
+        for _ in 0..=self.below(4) {
+            let keyword = *self.one(&keywords);
+            let value = match keyword {
+                _ if self.below(15) == 0 => {
+                    self.one(&[json!(null), json!(1), json!("x"), json!([]), json!({}), json!([1])]).clone()
+                }
+                "type" => {
+                    let names =
+                        ["object", "object", "array", "string", "number", "integer", "boolean", "null"];
+                    match self.below(4) {
+                        0 => json!([self.one(&names), self.one(&names)]),
+                        _ => json!(self.one(&names)),
+                    }
+                }
+                "properties" => {
+                    let names = ["a", "type", "$ref", "properties"];
+                    (0..self.below(3))
+                        .map(|at| (names[at].to_owned(), self.schema(levels - 1)))
+                        .collect::<Map<_, _>>()
+                        .into()
+                }
+                "required" => {
+                    self.one(&[json!(["a"]), json!(["a", "type"]), json!(["nowhere"]), json!(true)]).clone()
+                }
+                "additionalProperties" | "items" | "not" => self.schema(levels - 1),
+                "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
+                    (0..=self.below(2)).map(|_| self.schema(levels - 1)).collect::<Vec<_>>().into()
+                }
+                "enum" => self
+                    .one(&[json!(["a", "b"]), json!(["", null]), json!([1, "a", true]), json!([{}])])
+                    .clone(),
+                "const" => self.one(&[json!("a"), json!(null), json!(1.5), json!({"type": 5})]).clone(),
+                "$ref" => json!(self.one(&[
+                    "#",
+                    "#/$defs/A",
+                    "#/definitions/B",
+                    "#/properties/a",
+                    "#/x",
+                    "other.json"
+                ])),
+                "nullable" | "uniqueItems" => json!(true),
+                "minimum" | "exclusiveMinimum" | "minLength" | "minItems" => {
+                    self.one(&[json!(0), json!(1), json!(2.5), json!(true)]).clone()
+                }
+                "format" => json!(self.one(&["uri", "date-time", "int32", "uuid"])),
+                "pattern" => json!(self.one(&["^a$", "(?=a)"])),
+                _ => json!("words"),
+            };
+            map.insert(keyword.to_owned(), value);
+        }
+        map.into()
+    }
+}
+
+#[test]
+fn any_schema_at_all_is_exported_by_the_rules() {
+    let mut random = Random(3);
+    let (mut exported, mut forms, mut refused) = (0, [0, 0], 0);
+    for _ in 0..20_000 {
+        let mut schema = random.schema(4);
+        if let Some(map) = schema.as_object_mut() {
+            map.insert("$defs".into(), json!({"A": random.schema(3)}));
+            map.insert("definitions".into(), json!({"B": random.schema(3)}));
+        }
+        for format in [Format::Gemini, Format::Anthropic, Format::OpenAiChat] {
+            let Ok(form) = open(&schema, format) else {
+                refused += 1;
+                assert!(export(&schema, format).is_err() && strict(&schema).is_err(), "{schema}");
+                continue;
+            };
+            let wrong = if format == Format::Gemini { against_gemini(&form) } else { against_open(&form) };
+            assert!(wrong.is_empty(), "{wrong:?}\nof {schema}\nas {form}");
+            exported += 1;
+        }
+        for (at, mode) in [Mode::OpenAi, Mode::Anthropic].into_iter().enumerate() {
+            let Ok(form) = strict_for(&schema, mode) else { continue };
+            let wrong = against_strict(&form, mode);
+            assert!(wrong.is_empty(), "{wrong:?}\nof {schema}\nas {form}");
+            assert_eq!(strict_for(&form, mode), Ok(form.clone()), "{schema}");
+            forms[at] += 1;
+        }
+    }
+    assert!(
+        exported > 10_000 && refused > 1000 && forms.iter().all(|count| *count > 1000),
+        "{exported} {refused} {forms:?}"
+    );
+}
+
+/// References and unions that multiply: what comes is bounded, and comes soon.
+#[test]
+fn schemas_that_multiply_are_cut_off() {
+    let me = json!({"$ref": "#"});
+    let mut nested = json!({"type": "object"});
+    for _ in 0..20 {
+        let branches: Vec<Value> = (0..10).map(|at| json!({"title": at.to_string()})).collect();
+        nested = json!({"type": "object", "properties": {"x": nested}, "anyOf": branches});
+    }
+    let mut wide = Map::new();
+    for at in 0..10 {
+        let inner =
+            (0..10).map(|key| (key.to_string(), json!({"$ref": format!("#/properties/p{}", at + 1)})));
+        wide.insert(format!("p{at}"), json!({"type": "object", "properties": inner.collect::<Map<_, _>>()}));
+    }
+    wide.insert("p10".into(), json!({"type": "string"}));
+    for schema in [
+        json!({"allOf": [me, me, me, me, me, me, me, me]}),
+        json!({"anyOf": [me, me, me, me, me, me, me, me], "oneOf": [me, me, me]}),
+        json!({"properties": {"x": nested}}),
+        json!({"properties": wide}),
+    ] {
+        for format in Format::ALL {
+            let form = export(&schema, format).unwrap();
+            assert!(form.to_string().len() < 5_000_000, "{}", format.as_str());
         }
     }
 }

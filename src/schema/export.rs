@@ -120,7 +120,7 @@ pub fn open(schema: &Value, format: Format) -> Result<Value, ToolError> {
     if matches!(format, Format::JsonSchema | Format::Mcp) {
         return Ok(Value::Object(map));
     }
-    flatten(&mut map, schema, FLATTENED);
+    flatten(&mut map, schema, MAX_STEPS, &mut { MAX_PARTS });
     if format == Format::Gemini {
         return Ok(gemini::lower(map, schema));
     }
@@ -132,7 +132,9 @@ pub fn open(schema: &Value, format: Format) -> Result<Value, ToolError> {
 }
 
 /// How many references may lead from the root to an object, and how deep its unions may be nested.
-const FLATTENED: usize = 16;
+const MAX_STEPS: usize = 8;
+/// How many parts its unions may have, and theirs: references can multiply them.
+const MAX_PARTS: usize = 500;
 
 /// The schema with a root that is an object and says so, references at the root followed.
 pub(super) fn object_root(schema: &Value) -> Result<Map<String, Value>, ToolError> {
@@ -156,7 +158,7 @@ fn rooted(schema: &Value) -> Result<Map<String, Value>, String> {
     let mut steps = 0;
     while let Some(reference) = map.cut("$ref") {
         match resolve(schema, reference.as_str().unwrap_or_default()) {
-            Some(Value::Object(target)) if steps < FLATTENED => merge(&mut map, target),
+            Some(Value::Object(target)) if steps < MAX_STEPS => merge(&mut map, target),
             _ => return Err(format!("a reference that leads to none, {reference}")),
         }
         steps += 1;
@@ -167,6 +169,7 @@ fn rooted(schema: &Value) -> Result<Map<String, Value>, String> {
         return Err(format!("type {other}"));
     }
     map.put_text("type", "object");
+    map.cut("nullable");
     for union in ["anyOf", "oneOf"] {
         let branches = map.list(union);
         if !branches.is_empty() && branches.iter().all(|branch| object_branch(branch, schema).is_none()) {
@@ -186,7 +189,7 @@ fn object_branch(branch: &Value, root: &Value) -> Option<Map<String, Value>> {
         Value::Bool(true) => Map::new(),
         _ => return None,
     };
-    for _ in 0..FLATTENED {
+    for _ in 0..MAX_STEPS {
         let Some(reference) = map.cut("$ref") else { break };
         if let Some(Value::Object(target)) = reference.as_str().and_then(|text| resolve(root, text)) {
             merge(&mut map, target);
@@ -197,31 +200,31 @@ fn object_branch(branch: &Value, root: &Value) -> Option<Map<String, Value>> {
 
 /// Takes unions and intersections away from the top of an object's schema, so that what is left asks for no more than
 /// before.
-fn flatten(map: &mut Map<String, Value>, root: &Value, levels: usize) {
-    if let Some(Value::Array(parts)) = map.cut("allOf") {
-        for mut part in parts.iter().filter_map(|part| object_branch(part, root)) {
-            if levels > 0 {
-                flatten(&mut part, root, levels - 1);
+fn flatten(map: &mut Map<String, Value>, root: &Value, levels: usize, left: &mut usize) {
+    for union in ["allOf", "anyOf", "oneOf"] {
+        let Some(Value::Array(given)) = map.cut(union) else { continue };
+        let mut parts = Vec::new();
+        for part in &given {
+            if let Some(mut part) = object_branch(part, root) {
+                if levels > 0 && *left > 0 {
+                    *left -= 1;
+                    flatten(&mut part, root, levels - 1, left);
+                }
+                parts.push(part);
             }
+        }
+        if union != "allOf" {
+            unite(map, &parts);
+            continue;
+        }
+        for mut part in parts {
             // The others may add what this one alone would refuse.
             part.cut("additionalProperties");
             part.cut("type");
             merge(map, &part);
         }
     }
-    for union in ["anyOf", "oneOf"] {
-        if let Some(Value::Array(branches)) = map.cut(union) {
-            let mut branches: Vec<_> =
-                branches.iter().filter_map(|branch| object_branch(branch, root)).collect();
-            for branch in &mut branches {
-                if levels > 0 {
-                    flatten(branch, root, levels - 1);
-                }
-            }
-            unite(map, &branches);
-        }
-    }
-    for keyword in ["not", "enum", "const"] {
+    for keyword in ["allOf", "anyOf", "oneOf", "$ref", "nullable", "not", "enum", "const"] {
         map.cut(keyword);
     }
 }
@@ -290,8 +293,8 @@ fn modernise(schema: &mut Value) {
         if let Some(Value::Bool(is_exclusive)) = map.at(exclusive) {
             let moved = if *is_exclusive { map.cut(bound) } else { None };
             match moved {
-                Some(value) => map.put(exclusive, value),
-                None => {
+                Some(value) if value.is_number() => map.put(exclusive, value),
+                _ => {
                     map.cut(exclusive);
                 }
             }

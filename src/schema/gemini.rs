@@ -5,7 +5,7 @@
 //! What cannot be said there is left out; the arguments are checked against the schema itself. Some is said otherwise:
 //! - `const` is an enum of one. Enums are of strings only; other values are named in the description.
 //! - A reference is inlined, what stands beside it kept. One that leads back to where it is (or nowhere) is
-//!   `{"type": "object"}`; so is any after 2000.
+//!   `{"type": "object"}`; so is everything after 10,000 schemas.
 //! - Of `type: ["string", "null"]` null becomes `nullable`; several types, and `oneOf`, are `anyOf`, in whose branches
 //!   everything beside it goes. `allOf` is merged as far as it can be.
 //! - An exclusive bound of an integer is the next integer, that of a number is inclusive.
@@ -16,8 +16,8 @@ use serde_json::{Map, Value};
 use super::walk::{merge, resolve, type_of, types};
 use crate::json::{self, Keys};
 
-/// How many references are inlined: they can multiply.
-const MAX_INLINED: usize = 2000;
+/// How many schemas the result is made of: references, and what stands beside a union, can multiply them.
+const MAX_PARTS: usize = 10_000;
 
 /// How deep the result may be nested.
 const MAX_LEVELS: usize = 64;
@@ -27,7 +27,7 @@ pub(super) fn lower(mut map: Map<String, Value>, root: &Value) -> Value {
     for definitions in ["$defs", "definitions"] {
         map.cut(definitions);
     }
-    let mut lowering = Lowering { root, trail: vec![], left: MAX_INLINED };
+    let mut lowering = Lowering { root, trail: vec![], left: MAX_PARTS };
     let mut lowered = lowering.schema(&Value::Object(map), MAX_LEVELS);
     if lowered.at("properties").is_none() {
         lowered.put("properties", Map::new().into());
@@ -39,7 +39,7 @@ struct Lowering<'a> {
     root: &'a Value,
     /// The references that led here.
     trail: Vec<String>,
-    /// How many may still be followed.
+    /// How many schemas there may still be.
     left: usize,
 }
 
@@ -56,6 +56,10 @@ impl Lowering<'_> {
 
     /// The same, for a part of a union: null alone is `{"type": "null"}`.
     fn part(&mut self, schema: &Value, levels: usize) -> Map<String, Value> {
+        if self.left == 0 {
+            return typed("object", &Map::new());
+        }
+        self.left -= 1;
         let followed = self.trail.len();
         let part = match schema {
             Value::Object(map) => self.object(map.clone(), levels),
@@ -127,7 +131,7 @@ impl Lowering<'_> {
         loop {
             if let Some(reference) = map.cut("$ref") {
                 let reference = reference.as_str().unwrap_or_default().to_owned();
-                if self.left == 0 || self.trail.contains(&reference) {
+                if self.trail.contains(&reference) {
                     return false;
                 }
                 match resolve(self.root, &reference) {
@@ -135,7 +139,6 @@ impl Lowering<'_> {
                     Some(Value::Bool(true)) => {}
                     _ => return false,
                 }
-                self.left -= 1;
                 self.trail.push(reference);
             } else if let Some(Value::Array(parts)) = map.cut("allOf") {
                 for part in parts {
@@ -163,7 +166,7 @@ impl Lowering<'_> {
         for (of, keyword) in KEYWORDS {
             if let Some(value) = map.at(keyword)
                 && (of == name || of == "number" && name == "integer")
-                && value.is_string() == (keyword == "pattern")
+                && if keyword == "pattern" { value.is_string() } else { value.is_number() }
             {
                 leaf.put(keyword, value.clone());
             }
@@ -201,8 +204,10 @@ impl Lowering<'_> {
             }
             "object" => self.properties(&mut leaf, map, levels),
             _ => {
-                exclusive(&mut leaf, map, "minimum", "exclusiveMinimum", 1.0);
-                exclusive(&mut leaf, map, "maximum", "exclusiveMaximum", -1.0);
+                if name != "boolean" {
+                    exclusive(&mut leaf, map, "minimum", "exclusiveMinimum", 1.0);
+                    exclusive(&mut leaf, map, "maximum", "exclusiveMaximum", -1.0);
+                }
                 describe_values(&mut leaf, values);
             }
         }

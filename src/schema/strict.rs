@@ -89,7 +89,6 @@ pub fn strict_for(schema: &Value, mode: Mode) -> Result<Value, String> {
     };
     let form = strictness.node(&root, &Place::root(), 0)?;
     let over = [
-        (strictness.properties > MAX_PROPERTIES, "has more than 5000 properties"),
         (strictness.values > MAX_VALUES, "has enums of more than 1000 values in all"),
         (strictness.characters > MAX_CHARACTERS, "has names and values of more than 120,000 characters"),
         (
@@ -198,6 +197,10 @@ impl Strictness<'_> {
             let kept = match keyword.as_str() {
                 "title" | "description" | "$ref" if value.is_string() => value.clone(),
                 "type" => {
+                    let listed = value.as_array().map_or(1, Vec::len);
+                    if types(map).len() != listed || listed == 0 {
+                        return Err(said(place, "has a type that there is not"));
+                    }
                     let mut names = value.clone();
                     if map.at("nullable") == Some(&Value::Bool(true)) {
                         add_null(&mut names);
@@ -285,6 +288,10 @@ impl Strictness<'_> {
             self.properties += 1;
             self.characters += name.len();
             let mut form = self.node(schema, &place.key(name), objects)?;
+            // Here, too: what is inlined can multiply.
+            if self.properties > MAX_PROPERTIES {
+                return Err(format!("the root {TOO_MANY}"));
+            }
             if !map.list("required").iter().any(|required| required == name) && !takes_null(&form) {
                 form = nullable(form);
             }
@@ -391,6 +398,7 @@ impl Strictness<'_> {
     }
 }
 
+const TOO_MANY: &str = "has more than 5000 properties";
 const ANY_PROPERTY: &str = "takes any property: list them in properties";
 
 /// A reason, after its place.

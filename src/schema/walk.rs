@@ -119,13 +119,16 @@ fn decoded(segment: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The names that `type` lists.
+const NAMES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
+
+/// The types that `type` lists; names that are none are left out.
 pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
-    match schema.at("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
-        _ => vec![],
-    }
+    let listed = match schema.at("type") {
+        Some(Value::Array(several)) => several,
+        Some(one) => std::slice::from_ref(one),
+        None => return vec![],
+    };
+    listed.iter().filter_map(Value::as_str).filter(|name| NAMES.contains(name)).collect()
 }
 
 /// Whether `type` lists a name.
@@ -210,7 +213,9 @@ fn narrow(ours: &mut Value, other: &Map<String, Value>) {
         one => one == name,
     };
     let theirs = types(other);
-    if theirs.iter().all(|name| is_ours(name) || *name == "integer" && is_ours("number")) {
+    if !theirs.is_empty()
+        && theirs.iter().all(|name| is_ours(name) || *name == "integer" && is_ours("number"))
+    {
         *ours = other["type"].clone();
     }
 }
