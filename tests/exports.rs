@@ -553,6 +553,22 @@ fn any_schema_at_all_is_exported_by_the_rules() {
     );
 }
 
+/// Definitions of which each refers to the next, inside of such a schema.
+fn chain(schema: Value) -> Value {
+    let mut definitions = Map::new();
+    for at in 0..1000 {
+        let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+        let mut one = schema.clone();
+        match one.get_mut("allOf") {
+            Some(parts) => parts[0] = next,
+            None => one["properties"]["x"] = next,
+        }
+        definitions.insert(format!("d{at}"), one);
+    }
+    definitions.insert("d1000".into(), json!({"type": "object", "properties": {"y": {"type": "string"}}}));
+    json!({"type": "object", "properties": {"top": {"$ref": "#/$defs/d0"}}, "$defs": definitions})
+}
+
 /// References and unions that multiply: what comes is bounded, and comes soon.
 #[test]
 fn schemas_that_multiply_are_cut_off() {
@@ -574,6 +590,8 @@ fn schemas_that_multiply_are_cut_off() {
         json!({"anyOf": [me, me, me, me, me, me, me, me], "oneOf": [me, me, me]}),
         json!({"properties": {"x": nested}}),
         json!({"properties": wide}),
+        chain(json!({"type": "object", "properties": {"x": {}}})),
+        chain(json!({"allOf": [{}]})),
     ] {
         for format in Format::ALL {
             let form = export(&schema, format).unwrap();

@@ -131,7 +131,7 @@ impl Lowering<'_> {
         loop {
             if let Some(reference) = map.cut("$ref") {
                 let reference = reference.as_str().unwrap_or_default().to_owned();
-                if self.trail.contains(&reference) {
+                if self.trail.contains(&reference) || self.trail.len() > MAX_LEVELS {
                     return false;
                 }
                 match resolve(self.root, &reference) {

@@ -38,6 +38,8 @@ pub const MAX_UNIONS: usize = 16;
 /// How many strict tools Anthropic takes in a request.
 pub const MAX_STRICT_TOOLS: usize = 20;
 
+/// How many references may lead to each other.
+const MAX_TRAIL: usize = 64;
 const MAX_PROPERTIES: usize = 5000;
 const MAX_OBJECT_LEVELS: usize = 10;
 const MAX_VALUES: usize = 1000;
@@ -111,7 +113,6 @@ fn used_definitions(root: &Value) -> Vec<&Value> {
             && !used.iter().any(|known| std::ptr::eq(*known, target))
         {
             used.push(target);
-            walk(target, root, used);
         }
         each_child(map, &mut |keyword, child| {
             if !(std::ptr::eq(schema, root) && ["$defs", "definitions"].contains(&keyword)) {
@@ -119,8 +120,12 @@ fn used_definitions(root: &Value) -> Vec<&Value> {
             }
         });
     }
-    let mut used = Vec::new();
-    walk(root, root, &mut used);
+    let mut used = vec![root];
+    let mut at = 0;
+    while let Some(schema) = used.get(at).copied() {
+        walk(schema, root, &mut used);
+        at += 1;
+    }
     used
 }
 
@@ -143,8 +148,8 @@ fn is_recursive<'a>(
     if let Some(reference) = map.at("$ref").and_then(Value::as_str)
         && !done.contains(&reference)
     {
-        // The root is where every trail begins.
-        if trail.contains(&reference) || reference == "#" {
+        // The root is where every trail begins; one without end is as bad.
+        if trail.contains(&reference) || reference == "#" || trail.len() > MAX_TRAIL {
             return true;
         }
         trail.push(reference);

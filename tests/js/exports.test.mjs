@@ -129,6 +129,12 @@ test("a schema that multiplies is cut off, not followed", async () => {
   const schema = { type: "object", properties: { top: { $ref: "#/$defs/L29" } }, $defs };
   const text = JSON.stringify(exportSchema(schema, "gemini"));
   assert.ok(text.length < 1_000_000 && !text.includes("$"), `${text.length}`);
+
+  // A chain of references is no deep recursion: the module has a small stack.
+  const chain = { d5000: { type: "object" } };
+  for (let at = 0; at < 5000; at++) chain[`d${at}`] = { allOf: [{ $ref: `#/$defs/d${at + 1}` }] };
+  const chained = { type: "object", properties: { top: { $ref: "#/$defs/d0" } }, $defs: chain };
+  for (const format of FORMATS) assert.equal(exportSchema(chained, format).type, "object");
 });
 
 test("what comes is not what was given, and keys are own", async () => {
