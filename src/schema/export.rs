@@ -3,7 +3,7 @@
 //! | format | what is changed |
 //! |---|---|
 //! | `json-schema`, `mcp` | the root says `type: "object"`; nothing else |
-//! | `openai-chat`, `openai-responses` | the [strict](strict) form where there is one, else the open form |
+//! | `openai-chat`, `openai-responses` | the [`strict`] form where there is one, else the open form |
 //! | `anthropic` | the same, in the smaller subset that its strict tools take |
 //! | `gemini` | the subset of OpenAPI that function declarations have |
 //!
