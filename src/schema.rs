@@ -10,6 +10,8 @@
 //! [`NeedsEngine`], never half-checked. What is absent on purpose: references, patterns, formats,
 //! every keyword that needs a validation engine.
 //!
+//! The other way round, from a schema to what a model is told of it, go [`strict`] and [`export`].
+//!
 //! ```
 //! use serde_json::json;
 //! use tackroom::schema::{Coercion, CompiledSchema, parse, wording};
@@ -37,10 +39,15 @@ mod compile;
 #[cfg(feature = "schema")]
 pub mod engine;
 mod errors;
+pub mod export;
+mod gemini;
 mod number;
 pub mod parse;
 pub mod partial;
+mod plain;
 mod scan;
+pub mod strict;
+mod walk;
 pub mod wording;
 
 use serde_json::Value;
@@ -107,6 +114,21 @@ impl CompiledSchema {
     /// ```
     pub fn accepts(&self, value: &Value) -> bool {
         check::valid(&self.root, value)
+    }
+
+    /// Whether JSON text, read as it stands, fits as it is; not where it is a string, which may hold JSON text. Yes is
+    /// certain, and then [`CompiledSchema::accepts`] says so of the value too. No may also be said of text with a
+    /// repeated key or more than 128 required properties.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tackroom::schema::CompiledSchema;
+    /// let schema = CompiledSchema::compile(&json!({"properties": {"n": {"type": "integer"}}})).unwrap();
+    /// assert!(schema.accepts_text(br#"{"n": 42}"#) && !schema.accepts_text(br#"{"n": "42"}"#));
+    /// assert!(!schema.accepts_text(br#"{"n": 42"#));
+    /// ```
+    pub fn accepts_text(&self, text: &[u8]) -> bool {
+        plain::fits(&self.root, text)
     }
 
     /// Drops optional nulls, coerces and checks, in one pass over the value; a [`Coercion`] alone stands for

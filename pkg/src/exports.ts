@@ -7,9 +7,11 @@
 export {
   applyEdits,
   createToolset,
+  exportSchema,
   init,
   parsePartialArguments,
   resolveConfined,
+  strictSchema,
   unifiedDiff,
   validateToolArguments,
   validateToolCall,

@@ -9,6 +9,7 @@ use serde_json::{Map, Number, Value};
 
 use super::beyond::Beyond;
 use super::number;
+use super::plain::Order;
 use crate::table::Table;
 
 /// The deepest nesting of a schema that is compiled here; the checker recurses as deep.
@@ -92,6 +93,8 @@ pub(super) struct Rules {
     pub max_items: Option<u64>,
     pub items: Option<Node>,
     pub properties: Table<String, Node>,
+    /// How the properties were listed.
+    pub order: Order,
     /// Ascending.
     pub required: Vec<String>,
     pub additional: Option<Node>,
@@ -224,7 +227,7 @@ impl Context for StructuralOnly {
     fn end(&mut self, _: &mut Rules, _: &Map<String, Value>, _: &Place<'_>) {}
 }
 
-/// Where the compiler stands, printed only if it has to say so.
+/// Where a walk over a schema stands, printed only if it has to say so.
 pub(super) struct Place<'a> {
     parent: Option<&'a Place<'a>>,
     segment: Segment<'a>,
@@ -243,6 +246,10 @@ impl<'a> Place<'a> {
         Place { parent: None, segment: Segment::Key(pointer) }
     }
 
+    pub fn is_root(&self) -> bool {
+        self.parent.is_none()
+    }
+
     pub fn key(&'a self, key: &'a str) -> Place<'a> {
         Place { parent: Some(self), segment: Segment::Key(key) }
     }
@@ -251,6 +258,7 @@ impl<'a> Place<'a> {
         Place { parent: Some(self), segment: Segment::Index(index) }
     }
 
+    /// As a JSON Pointer.
     pub fn pointer(&self) -> String {
         match (self.parent, &self.segment) {
             (None, Segment::Key(pointer)) => (*pointer).to_owned(),
@@ -347,6 +355,9 @@ fn rules(
     {
         types.push(Type::Null);
     }
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        rules.order = Order::new(properties.keys(), &rules);
+    }
     Ok(if constrained { Node::Rules(Box::new(rules)) } else { Node::Any })
 }
 
@@ -406,7 +417,7 @@ fn is_known_draft(uri: &str) -> bool {
 
 /// Every keyword of drafts 4 to 2020-12 that can change a verdict and is not understood here. Some
 /// are unknown to draft 7, or to 2020-12; an engine knows which.
-fn needs_engine(keyword: &str) -> bool {
+pub(super) fn needs_engine(keyword: &str) -> bool {
     matches!(
         keyword,
         "$ref"
