@@ -8,7 +8,7 @@ test("what fits as it is reads the same here as in the core", async () => {
   const module = readFileSync(new URL("../../pkg/wasm/core.wasm", import.meta.url));
   const core = await Core.load(await WebAssembly.compile(module));
   const parameters = '{"properties":{"n":{"type":"number"},"s":{"type":"string"}},"required":["n"]}';
-  const id = unwrap(core.enter((...lengths) => glue.schema_new(...lengths), "t", parameters));
+  const id = unwrap(core.enter((...lengths) => glue.schema_new(...lengths), "t", parameters, "{}"));
   const fits = (text) => core.enter((length) => glue.arguments_fit(id, length), text);
   const long = "é".repeat(15_000);
   for (const text of [

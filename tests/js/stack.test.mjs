@@ -13,7 +13,9 @@ const core = await Core.load(module);
 function outcomes(levels, warmUps) {
   const text = `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
   core.wake();
-  const schema = unwrap(core.enter((...lengths) => glue.schema_new(...lengths), "t", '{"required":["a"]}'));
+  const schema = unwrap(
+    core.enter((...lengths) => glue.schema_new(...lengths), "t", '{"required":["a"]}', "{}"),
+  );
   const entry = () => core.enter((length) => glue.arguments_fit(schema, length), text);
   for (let nth = 0; nth < warmUps; nth++) assert.equal(entry(), true);
   const counts = { refused: 0, trapped: 0, done: 0 };

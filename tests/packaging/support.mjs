@@ -22,15 +22,23 @@ export const CHROMIUM_FLAGS = [
   "--disable-sync",
 ];
 
+/** What npm would publish. */
+let packed;
+
+function pack(folder) {
+  const pack = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const [{ filename }] = JSON.parse(run("npm", pack, join(root, "pkg")));
+  return join(folder, filename);
+}
+
 /** A folder of a project that has the packed package and nothing else. It goes when the tests are over. */
 export function project() {
   const folder = mkdtempSync(join(tmpdir(), "tackroom-packed-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const installed = join(folder, "node_modules/tackroom");
   mkdirSync(installed, { recursive: true });
-  const pack = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-  const [{ filename }] = JSON.parse(run("npm", pack, join(root, "pkg")));
-  run("tar", ["-xzf", join(folder, filename), "--strip-components=1", "-C", installed], folder);
+  packed ??= pack(folder);
+  run("tar", ["-xzf", packed, "--strip-components=1", "-C", installed], folder);
   put(folder, "package.json", '{ "type": "module", "dependencies": { "tackroom": "*" } }');
   put(folder, "exercise.js", EXERCISE);
   return folder;
