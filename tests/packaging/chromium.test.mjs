@@ -51,8 +51,6 @@ async function serve() {
       response.writeHead(404).end();
     }
   });
-  server.wasmType = "application/wasm";
-  server.asked = [];
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   server.url = `http://127.0.0.1:${server.address().port}`;
   return server;
@@ -81,14 +79,14 @@ async function answerOf(url, watch = () => {}) {
 }
 
 /** A page of the project whose module script is this. Answers what the script answers. */
-async function run(name, script, { policy = "" } = {}) {
+async function run(name, script, { policy = "", wasmType = "application/wasm" } = {}) {
   put(
     folder,
     `${name}.html`,
     `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${name}.js"></script>`,
   );
   put(folder, `${name}.js`, script);
-  server.asked = [];
+  Object.assign(server, { wasmType, asked: [] });
   return answerOf(`${server.url}/${name}.html${policy && `?${encodeURIComponent(policy)}`}`);
 }
 
@@ -173,10 +171,13 @@ describe("K06: without a bundler", { skip }, () => {
     ["application/wasm; charset=utf-8", 0, 1],
   ]) {
     test(`modules served as ${type}: ${streamed ? "compiled while they arrive" : "compiled once they are there"}`, async () => {
-      server.wasmType = type;
       for (const [name, source] of Object.entries(sources).slice(-count)) {
         const script = unbundled("web", `${COUNT} await tackroom.init(${source}); ${USE}`);
-        assert.deepEqual(await run("unbundled", script), { ...EXERCISED, streamed }, name);
+        assert.deepEqual(
+          await run("unbundled", script, { wasmType: type }),
+          { ...EXERCISED, streamed },
+          name,
+        );
         const asked = server.asked.filter((path) => /wasm/.test(path) && !path.endsWith(".js"));
         assert.deepEqual(asked.sort(), [CORE_URL, SCHEMA_URL], "each once, the one beside the other");
         const inline = server.asked.filter((path) => path.includes("inline"));
