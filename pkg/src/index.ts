@@ -22,6 +22,7 @@ setDefaultSources({
 
 export {
   applyEdits,
+  compileSchema,
   createToolset,
   init,
   parsePartialArguments,
@@ -31,5 +32,9 @@ export {
   validateToolCall,
   withFileMutationQueue,
 } from "./api.js";
+export { defineTool } from "./define.js";
 export { ToolError } from "./errors.js";
+export type { FromJsonSchema } from "./infer.js";
+export type * from "./own-tools.js";
+export type { InferArgs, StandardJsonSchema } from "./standard.js";
 export type * from "./types.js";

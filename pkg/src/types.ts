@@ -415,6 +415,68 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
   }>;
 }
 
+/** Something that is wrong at a place. */
+export interface SchemaIssue {
+  /**
+   * Of a value, keys and indices with dots between them, such as `edits.0.newText`; of a schema, a JSON Pointer, such as
+   * `/properties/a/type`. Empty for the whole.
+   */
+  path: string;
+  /** What was expected, and what was found. */
+  message: string;
+}
+
+/** What checking a value comes to: the value as it was repaired, or what is wrong with it, by path, at most 20. */
+export type CheckedValue = { ok: true; value: unknown } | { ok: false; errors: SchemaIssue[] };
+
+/** Options of `compileSchema`. An option that is not listed here is refused, not ignored. */
+export interface CompileOptions {
+  /** How far values of a wrong type are brought to the schema's, as in a toolset. Default `"safe"`. */
+  coercion?: "safe" | "ajv" | "none";
+  /** Whether an optional property that is null, where null does not fit, is dropped. Default `true`. */
+  dropOptionalNulls?: boolean;
+  /** Whether `format` is checked. Default `false`: it says what a text is for. Unknown formats always fit. */
+  formats?: boolean;
+  /** The draft of a schema whose `$schema` names none. Default 2020-12. */
+  draft?: "4" | "6" | "7" | "2019-09" | "2020-12" | "draft-04" | "draft-06" | "draft-07";
+  /** Other documents that references lead to, by URI. Nothing is ever fetched. Default: none. */
+  resources?: Record<string, object | boolean>;
+}
+
+/**
+ * A schema that values are checked against.
+ *
+ * @example
+ * ```ts
+ * using schema = compileSchema({ type: "object", properties: { n: { type: "integer" } } }); // disposed at the end
+ * ```
+ */
+export interface CompiledSchema {
+  /**
+   * Repairs and checks a value, which is not changed. Unlike argument text, a string is a string here.
+   *
+   * @returns the value as it should be used, always one of its own, or what is wrong with it; also where it is no JSON.
+   * @throws {ToolError} `disposed`; `trapped` where a wasm module failed: it is restarted, and the next check works.
+   */
+  check(value: unknown): CheckedValue;
+  /** What had to be mended in the schema, which works all the same; a {@link SchemaIssue} each. */
+  readonly warnings: readonly SchemaIssue[];
+  /** Frees what it takes in the wasm module. What is forgotten is freed too, some time. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/**
+ * How a provider is asked to sample a tool's arguments: `false` for not at all; `json_schema` for the strict form of its
+ * schema, either where there is one (`prefer`) or else as an error (`require`); `grammar` for one of OpenAI's grammars,
+ * where the tool has exactly one required property, of type string, which the grammar is of. Other providers get a tool
+ * with a grammar as any other.
+ */
+export type ConstrainedSampling =
+  | false
+  | { type: "json_schema"; strict: "prefer" | "require" }
+  | { type: "grammar"; variants: { openai_lark?: string; openai_regex?: string } };
+
 /** A tool as a model sees it, and as an agent loop runs it. */
 export interface AgentTool {
   name: string;
