@@ -40,6 +40,7 @@ mod errors;
 mod number;
 pub mod parse;
 pub mod partial;
+mod plain;
 mod scan;
 pub mod wording;
 
@@ -107,6 +108,21 @@ impl CompiledSchema {
     /// ```
     pub fn accepts(&self, value: &Value) -> bool {
         check::valid(&self.root, value)
+    }
+
+    /// Whether JSON text, read as it stands, fits as it is; not where it is a string, which may hold JSON text. Yes is
+    /// certain, and then [`CompiledSchema::accepts`] says so of the value too. No may also be said of text with a
+    /// repeated key or more than 128 required properties.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tackroom::schema::CompiledSchema;
+    /// let schema = CompiledSchema::compile(&json!({"properties": {"n": {"type": "integer"}}})).unwrap();
+    /// assert!(schema.accepts_text(br#"{"n": 42}"#) && !schema.accepts_text(br#"{"n": "42"}"#));
+    /// assert!(!schema.accepts_text(br#"{"n": 42"#));
+    /// ```
+    pub fn accepts_text(&self, text: &[u8]) -> bool {
+        plain::fits(&self.root, text)
     }
 
     /// Drops optional nulls, coerces and checks, in one pass over the value; a [`Coercion`] alone stands for

@@ -38,6 +38,20 @@ impl<K: Ord, V> Table<K, V> {
         self.place(key).ok().map(|at| &self.rows[at].1)
     }
 
+    /// The row of the key, for [`Table::at`] while nothing is added or removed.
+    pub fn row<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
+    where
+        K: Borrow<Q>,
+    {
+        self.place(key).ok()
+    }
+
+    /// A row.
+    pub fn at(&self, row: usize) -> (&K, &V) {
+        let (key, value) = &self.rows[row];
+        (key, value)
+    }
+
     /// The value of the key, to change it.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
@@ -109,6 +123,7 @@ mod tests {
             table.rows.iter().map(|(key, value)| (key.as_str(), *value)).collect::<Vec<_>>(),
             [("a", 3), ("b", 0), ("c", 2)]
         );
+        assert_eq!((table.row("c"), table.row("d"), table.at(0)), (Some(2), None, (&"a".to_owned(), &3)));
         assert_eq!(table.insert("b".into(), 7), Some(0));
         *table.get_mut("c").unwrap() += 1;
         assert_eq!((table.get("b"), table.get("c"), table.get("d")), (Some(&7), Some(&3), None));

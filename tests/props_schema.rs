@@ -320,3 +320,54 @@ fn ascii(text: &str) -> String {
     }
     out
 }
+
+/// Texts of a value, all of them plain JSON.
+fn spellings(value: &Value) -> [String; 4] {
+    let text = value.to_string();
+    let spaced = format!(" {value:#}\r\n\t");
+    [ascii(&text), ascii(&spaced), text, spaced]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn text_is_accepted_where_its_value_is(schema in schema(), value in value()) {
+        let compiled = compile(&schema);
+        for text in spellings(&value) {
+            let fits = !value.is_string() && compiled.accepts(&value);
+            prop_assert_eq!(compiled.accepts_text(text.as_bytes()), fits, "{} {}", schema, text);
+        }
+    }
+
+    /// Whatever the text: one that is accepted is read as JSON reads it, and validation leaves it alone.
+    #[test]
+    fn text_that_is_accepted_stays(
+        schema in schema(),
+        entries in prop::collection::vec((key(), value()), 0..5),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}\",:\\\\u0-9abceEnt.+ \n-]{0,2}", 0..3_usize), 0..3),
+    ) {
+        // Keys may come twice.
+        let entries: Vec<_> = entries.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+        let mut text = format!("{{{}}}", entries.join(","));
+        for (place, put, len) in changes {
+            let mut at = place.index(text.len() + 1);
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            let mut end = (at + len).min(text.len());
+            while !text.is_char_boundary(end) {
+                end += 1;
+            }
+            text.replace_range(at..end, &put);
+        }
+        let compiled = compile(&schema);
+        if compiled.accepts_text(text.as_bytes()) {
+            let plain: Value = serde_json::from_str(&text).unwrap();
+            prop_assert!(compiled.accepts(&plain), "{} {}", schema, text);
+            let sent = parse::arguments("tool", text.as_bytes(), false).unwrap();
+            prop_assert_eq!(&sent, &plain);
+            prop_assert!(same(&compiled.check(sent, Coercion::Safe).unwrap(), &plain));
+        }
+    }
+}

@@ -12,6 +12,7 @@ import * as glue from "../wasm/core.js";
 import { Boundary } from "./boundary.js";
 import { ToolError } from "./errors.js";
 import { guarded } from "./running.js";
+import { reserveStack } from "./stack.js";
 import { textOf } from "./values.js";
 
 export { glue };
@@ -39,13 +40,10 @@ const encoder = new TextEncoder();
 /** Texts of up to so many units are encoded in place, where three bytes have to be free for each. */
 const SHORT = 20_000;
 
-/** What an entry begins with at least: some kilobytes. */
-const STACK_FRAMES = 64;
+/** Bytes that the scratch buffer has at least, and how large a one stays: as src/wasm/exports.rs has it. */
+const [SCRATCH_LEAST, SCRATCH_KEPT] = [64 * 1024, 1024 * 1024];
 
-/** Throws a RangeError unless so many calls can still be nested. */
-function reserveStack(frames: number): number {
-  return frames === 0 ? 0 : reserveStack(frames - 1) + 1;
-}
+const NO_BYTES = new Uint8Array();
 
 /** An instance that trapped, and whom it has to answer to. */
 interface Fallen {
@@ -60,7 +58,7 @@ export class Core {
   #calls = new Map<number, RunningCall>();
   #boundary: Boundary | undefined;
   #exports: glue.InitOutput | undefined;
-  #view = new Uint8Array();
+  #scratch = NO_BYTES;
   #nextCall = 0;
   #depth = 0;
   readonly #fallen: Fallen[] = [];
@@ -122,7 +120,7 @@ export class Core {
   #begin(): void {
     // Answers the exports of the instance there is.
     this.#exports = glue.initSync({ module: this.#module });
-    this.#view = new Uint8Array();
+    this.#scratch = NO_BYTES;
     this.generation++;
     this.#calls = new Map();
     const boundary = new Boundary(this);
@@ -139,33 +137,29 @@ export class Core {
    * their lengths in bytes. What is thrown before it runs (a text too large, hardly any stack left) is no trap.
    */
   enter<T>(entry: (...lengths: number[]) => T, ...contents: (string | Uint8Array)[]): T | typeof TRAPPED {
-    const parts = contents.map((part) =>
-      typeof part === "string" && part.length > SHORT ? encoder.encode(part) : part,
-    );
-    reserveStack(STACK_FRAMES);
+    for (let nth = 0; nth < contents.length; nth++) {
+      const part = contents[nth];
+      if (typeof part === "string" && part.length > SHORT) contents[nth] = encoder.encode(part);
+    }
+    reserveStack(this.#depth);
     const generation = this.generation;
     this.#depth++;
     try {
-      return entry(...this.#put(parts));
+      return contents.length === 0 ? entry() : entry(...this.#put(contents));
     } catch (error) {
-      this.#die(error, generation);
+      // Takes note, no more: the stack may be as good as full, and frames of the instance may be on it. Those who wait
+      // are answered in a microtask. No function of ours is called: there may be no room to compile it.
+      const boundary = this.#boundary;
+      if (boundary !== undefined && generation === this.generation) {
+        boundary.isDead = true;
+        this.#boundary = undefined;
+        this.#fallen.push({ boundary, calls: this.#calls, error });
+        this.#alarm();
+      }
       return TRAPPED;
     } finally {
       this.#depth--;
     }
-  }
-
-  /**
-   * Takes note, no more: the stack may be as good as full, and frames of the instance may be on it. Those who wait are
-   * answered in a microtask.
-   */
-  #die(error: unknown, generation: number): void {
-    const boundary = this.#boundary;
-    if (!boundary || generation !== this.generation) return;
-    boundary.isDead = true;
-    this.#boundary = undefined;
-    this.#fallen.push({ boundary, calls: this.#calls, error });
-    this.#alarm();
   }
 
   /** Answers the calls that dead instances had in flight, and ends what these had begun. */
@@ -178,26 +172,29 @@ export class Core {
 
   /** Puts what an entry gets into the scratch buffer, short texts without bytes in between. Answers the lengths. */
   #put(parts: (string | Uint8Array)[]): number[] {
-    if (parts.length === 0) return [];
     let total = 0;
     for (const part of parts) total += typeof part === "string" ? part.length * 3 : part.length;
-    let at = glue.scratch(total);
+    const scratch = this.#scratchOf(total);
+    let at = 0;
     return parts.map((part) => {
-      const memory = this.#memory();
       let length = part.length;
-      if (typeof part !== "string") memory.set(part, at);
-      else length = encoder.encodeInto(part, memory.subarray(at, at + length * 3)).written;
+      if (typeof part !== "string") scratch.set(part, at);
+      else length = encoder.encodeInto(part, at === 0 ? scratch : scratch.subarray(at)).written;
       at += length;
       return length;
     });
   }
 
-  /** All of it. A view has no bytes any more once the memory has grown. */
-  #memory(): Uint8Array {
-    if (this.#view.length > 0) return this.#view;
+  /** The buffer, with room for so many bytes. A view has no bytes any more once the memory has grown. */
+  #scratchOf(total: number): Uint8Array {
+    if (total <= this.#scratch.length && this.#scratch.length > 0) return this.#scratch;
     if (!this.#exports) throw new Error("no instance");
-    this.#view = new Uint8Array(this.#exports.memory.buffer);
-    return this.#view;
+    const at = glue.scratch(total);
+    const length = Math.max(total, SCRATCH_LEAST);
+    const view = new Uint8Array(this.#exports.memory.buffer, at, length);
+    // A larger one is gone after the entry, and this one is where it is until the next is asked for.
+    this.#scratch = length <= SCRATCH_KEPT ? view : NO_BYTES;
+    return view;
   }
 
   /** Gives a call its number. */

@@ -17,7 +17,8 @@ import { kindOf, textOf } from "./values.js";
 export interface SchemaEntries {
   schema_new(name: number, schema: number, options: number): string;
   schema_free(id: number): void;
-  validate_arguments(schema: number, args: number, incomplete: boolean): string | undefined;
+  arguments_fit(schema: number, args: number): boolean;
+  validate_arguments(schema: number, args: number, incomplete: boolean): string;
   check_value(schema: number, value: number): string | undefined;
 }
 

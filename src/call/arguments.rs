@@ -135,16 +135,15 @@ impl ArgumentSchema {
     }
 
     /// Whether the text, read as plain JSON, fits as it is, so that [`ArgumentSchema::validate`] would answer just
-    /// that. It is the rule, and saves whoever can read JSON the way back.
+    /// that. It is the rule, and saves whoever can read JSON the way back. No is also said of some that would do, see
+    /// [`CompiledSchema::accepts_text`].
     pub fn fits(&self, text: &[u8]) -> bool {
-        // A string may hold the arguments as JSON text.
-        serde_json::from_slice::<Value>(text)
-            .is_ok_and(|value| !value.is_string() && self.checker.accepts(&value))
+        self.checker.accepts_text(text)
     }
 
     /// Whether the text is JSON that fits as it is, so that [`ArgumentSchema::check`] would answer just that.
     pub fn fits_as_value(&self, text: &[u8]) -> bool {
-        serde_json::from_slice::<Value>(text).is_ok_and(|value| self.checker.accepts(&value))
+        self.checker.accepts_text(text) || json::parse(text).is_ok_and(|value| self.checker.accepts(&value))
     }
 
     /// The arguments as the tool should get them. `incomplete`: the response was cut off while they were written.
@@ -224,6 +223,18 @@ impl Checker {
             Checker::Structural(schema) => schema.accepts(value),
             #[cfg(feature = "schema")]
             Checker::Full(engine) => engine.accepts(value),
+        }
+    }
+
+    /// Whether JSON text that is no string fits as it is.
+    fn accepts_text(&self, text: &[u8]) -> bool {
+        match self {
+            Checker::Structural(schema) => schema.accepts_text(text),
+            // A string may hold the arguments as JSON text.
+            #[cfg(feature = "schema")]
+            Checker::Full(engine) => {
+                json::parse(text).is_ok_and(|value| !value.is_string() && engine.accepts(&value))
+            }
         }
     }
 

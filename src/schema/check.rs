@@ -236,7 +236,7 @@ fn has_required(rules: &Rules, map: &Map<String, Value>) -> bool {
 }
 
 /// The keywords that look at a value without going into it.
-fn scalar(rules: &Rules, value: &Value) -> bool {
+pub(super) fn scalar(rules: &Rules, value: &Value) -> bool {
     let sized = match value {
         Value::Number(number) => within_bounds(rules, number),
         Value::String(text) => {

@@ -9,6 +9,7 @@ use serde_json::{Map, Number, Value};
 
 use super::beyond::Beyond;
 use super::number;
+use super::plain::Order;
 use crate::table::Table;
 
 /// The deepest nesting of a schema that is compiled here; the checker recurses as deep.
@@ -92,6 +93,8 @@ pub(super) struct Rules {
     pub max_items: Option<u64>,
     pub items: Option<Node>,
     pub properties: Table<String, Node>,
+    /// How the properties were listed.
+    pub order: Order,
     /// Ascending.
     pub required: Vec<String>,
     pub additional: Option<Node>,
@@ -346,6 +349,9 @@ fn rules(
         && !types.contains(&Type::Null)
     {
         types.push(Type::Null);
+    }
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        rules.order = Order::new(properties.keys(), &rules);
     }
     Ok(if constrained { Node::Rules(Box::new(rules)) } else { Node::Any })
 }

@@ -54,16 +54,18 @@ pub fn schema_free(id: u32) {
     SCHEMAS.with_borrow_mut(|schemas| schemas.remove(&id));
 }
 
-/// Checks the argument text in scratch against a schema. Answers nothing where the text fits as it is: the face reads
-/// it itself.
+/// Whether the argument text in scratch fits a schema as it is: then the face reads it itself.
 #[wasm_bindgen]
-pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> Option<String> {
-    let Some(schema) = known(schema) else { return Some(gone()) };
-    if !incomplete && with(arguments, |text| schema.fits(text)) {
-        return None;
-    }
+pub fn arguments_fit(schema: u32, arguments: usize) -> bool {
+    known(schema).is_some_and(|schema| with(arguments, |text| schema.fits(text)))
+}
+
+/// Checks the argument text in scratch against a schema.
+#[wasm_bindgen]
+pub fn validate_arguments(schema: u32, arguments: usize, incomplete: bool) -> String {
+    let Some(schema) = known(schema) else { return gone() };
     let [arguments] = parts([arguments]);
-    Some(answer(schema.validate(&arguments, incomplete)))
+    answer(schema.validate(&arguments, incomplete))
 }
 
 /// Checks the value in scratch, JSON text, against a schema. Answers `{value}` or `{errors: [{path, message}]}`, or

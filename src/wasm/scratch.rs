@@ -11,11 +11,15 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The address of a buffer of at least that many bytes, which the face fills before the next entry.
+/// A larger buffer is not kept.
+const LARGE: usize = 1024 * 1024;
+
+/// The address of a buffer of at least that many bytes, which the face fills before the next entry. One of up to a
+/// megabyte stays where it is until this is called again.
 #[wasm_bindgen]
 pub fn scratch(length: usize) -> usize {
     SCRATCH.with_borrow_mut(|scratch| {
-        if scratch.len() < length {
+        if scratch.len() < length || scratch.len() > LARGE {
             // At least 64 KB, so that a stream's chunks need one buffer; a large one is given back below.
             *scratch = vec![0; length.max(64 * 1024)];
         }
@@ -32,7 +36,7 @@ pub(super) fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
             from += length;
             part
         });
-        if scratch.len() > 1024 * 1024 {
+        if scratch.len() > LARGE {
             *scratch = Vec::new();
         }
         parts
