@@ -426,7 +426,7 @@ export interface SchemaIssue {
   message: string;
 }
 
-/** What checking a value comes to: the value as it was repaired, or what is wrong with it, by path, at most 20. */
+/** What checking a value comes to: it as it was repaired, or what is wrong with it, sorted by path, at most 1000. */
 export type CheckedValue = { ok: true; value: unknown } | { ok: false; errors: SchemaIssue[] };
 
 /** Options of `compileSchema`. An option that is not listed here is refused, not ignored. */
