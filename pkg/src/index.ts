@@ -36,5 +36,5 @@ export { defineTool } from "./define.js";
 export { ToolError } from "./errors.js";
 export type { FromJsonSchema } from "./infer.js";
 export type * from "./own-tools.js";
-export type { InferArgs, StandardJsonSchema } from "./standard.js";
+export type { InferArgs, StandardJsonSchema, StandardTool } from "./standard.js";
 export type * from "./types.js";

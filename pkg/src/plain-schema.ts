@@ -11,8 +11,8 @@ import { kindOf, textOf } from "./values.js";
 /** What goes into a schema, or what comes out of it. */
 type Side = "input" | "output";
 
-const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
-const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
+export const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
+export const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
 
 const WITH_JSON_SCHEMA =
   "zod 4.2 or later (not zod/mini or zod/v3), arktype 2.1.28 or later, toStandardJsonSchema() of " +

@@ -30,6 +30,41 @@ export interface StandardJsonSchema<Input = unknown, Output = Input> {
 }
 
 /**
+ * A tool of a toolset as libraries see it, that take any Standard Schema: what goes in is what a model sends, what comes
+ * out the tool's arguments.
+ *
+ * @example
+ * ```ts
+ * const [read] = toolset.tools;
+ * read["~standard"].validate({ file: "a.txt", limit: "5" }); // { value: { path: "a.txt", limit: 5 } }
+ * read["~standard"].validate({ limit: 5 }); // { issues: [{ path: ["path"], message: "is required …" }] }
+ * ```
+ */
+export interface StandardTool {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "tackroom";
+    readonly types?: StandardTypes<unknown, Record<string, unknown>> | undefined;
+    /**
+     * Translates, repairs and checks arguments as a call does, as text or as an object, and runs nothing.
+     *
+     * @throws {ToolError} `disposed`; `trapped` where the core failed: it is restarted, try again.
+     */
+    readonly validate: (
+      value: unknown,
+    ) =>
+      | { readonly value: Record<string, unknown>; readonly issues?: undefined }
+      | { readonly issues: readonly { readonly message: string; readonly path?: readonly PropertyKey[] }[] };
+    /**
+     * The tool's parameters, in `draft-2020-12` or `draft-07`.
+     *
+     * @throws {ToolError} `not_supported` for another target.
+     */
+    readonly jsonSchema: StandardJsonSchema["~standard"]["jsonSchema"];
+  };
+}
+
+/**
  * What the arguments are that a schema describes: of a Standard Schema the type that goes in, since the schema is
  * applied as JSON Schema, without the library's transforms, defaults and refinements; of TypeBox its static type; of
  * plain JSON Schema written as a literal what its keywords say (see {@link FromJsonSchema}); else `unknown`.

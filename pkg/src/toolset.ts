@@ -8,11 +8,14 @@ import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { factsOf } from "./environment.js";
 import { isToolError, ToolError } from "./errors.js";
 import { type AnyResult, type CallHost, failed, guarded, Running, type TakenCall } from "./running.js";
+import type { StandardTool } from "./standard.js";
+import { withStandard } from "./standard-tool.js";
 import type {
   AgentTool,
   CallOptions,
   ExecutionEnv,
   PartialResult,
+  SchemaIssue,
   ToolCall,
   ToolChanges,
   ToolErrorCode,
@@ -95,12 +98,31 @@ export class CoreToolset implements Toolset, CallHost {
     return [...this.#described.active];
   }
 
-  get tools(): AgentTool[] {
-    return this.#described.tools.map((tool) => ({
-      ...tool,
-      execute: (toolCallId, params, signal, onUpdate) =>
-        this.#execute(tool.name, toolCallId, params, signal, onUpdate),
-    }));
+  get tools(): (AgentTool & StandardTool)[] {
+    return this.#described.tools.map((tool) =>
+      withStandard(
+        {
+          ...tool,
+          execute: (toolCallId: string, params: unknown, signal, onUpdate) =>
+            this.#execute(tool.name, toolCallId, params, signal, onUpdate),
+        } as AgentTool,
+        (value) => this.#check(tool.name, value),
+      ),
+    );
+  }
+
+  /** Arguments of an active tool, checked as in a call. */
+  #check(name: string, value: unknown): { value: unknown } | { errors: SchemaIssue[] } {
+    if (this.#isDisposed) throw new ToolError("The toolset was disposed: make a new one", "disposed");
+    const text = argumentText(name, value);
+    const id = this.#handle();
+    return unwrap(
+      this.#core.enter(
+        (nameLength = 0, length = 0) => glue.toolset_check(id, nameLength, length),
+        name,
+        text,
+      ),
+    );
   }
 
   async call(call: ToolCall, options?: CallOptions): Promise<AnyResult> {

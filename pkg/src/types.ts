@@ -6,6 +6,8 @@
  * @module
  */
 
+import type { StandardTool } from "./standard.js";
+
 /** A value, or a promise of it: every environment method may answer either way. */
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -530,8 +532,8 @@ export interface Toolset<M = AnyDetails> {
   readonly registered: string[];
   /** What the model sees, in order. */
   readonly active: string[];
-  /** The active tools, for an agent loop or a request. */
-  readonly tools: AgentTool[];
+  /** The active tools, for an agent loop or a request. Each is a Standard Schema of its arguments, too. */
+  readonly tools: (AgentTool & StandardTool)[];
   /** Runs one call, from the model's text to the result. Never rejects. */
   call(call: ToolCall, options?: CallOptions): Promise<ToolResult<M>>;
   /** Hears of every call. Returns the way to stop. */

@@ -12,6 +12,7 @@ import type {
   StandardJsonSchema,
   ToolContext,
   ToolOutput,
+  Toolset,
 } from "tackroom";
 import { compileSchema, defineTool, validateToolArguments, validateToolCall } from "tackroom";
 import Type from "typebox";
@@ -416,3 +417,15 @@ compileSchema({}, { coercion: "all" });
 compileSchema("string");
 // @ts-expect-error read from the outside only
 compileSchema({}).warnings = [];
+
+// A toolset's tools are such schemas.
+
+export async function aTool(toolset: Toolset): Promise<void> {
+  const [read] = toolset.tools;
+  if (!read) return;
+  const outcome = read["~standard"].validate({ path: "f" });
+  if (outcome.issues) assert<Equal<(typeof outcome.issues)[number]["message"], string>>();
+  else assert<Equal<typeof outcome.value, Record<string, unknown>>>();
+  const schema: StandardJsonSchema<unknown, Record<string, unknown>> = read;
+  defineTool({ ...common, parameters: schema, execute });
+}
