@@ -118,7 +118,7 @@ export class CoreToolset implements Toolset, CallHost {
 
   /** Arguments of an active tool, checked as in a call. */
   #check(name: string, value: unknown): { value: unknown } | { errors: SchemaIssue[] } {
-    if (this.#isDisposed) throw new ToolError("The toolset was disposed: make a new one", "disposed");
+    if (this.#isDisposed) throw disposed();
     const text = argumentText(name, value);
     const id = this.#handle();
     return unwrap(
