@@ -24,7 +24,7 @@ pub mod registry;
 pub use arguments::{ArgumentSchema, NotCompiled, SchemaOptions, needs_engine, partial_arguments};
 pub use hooks::{AfterCall, BeforeCall, Decision, Hooks, NoHooks, Patch};
 pub use options::Options;
-pub use pipeline::{Scope, run};
+pub use pipeline::{Scope, check_arguments, run};
 pub use registry::Registry;
 
 /// A model's request to run a tool.

@@ -9,9 +9,11 @@ import { ToolError } from "./errors.js";
 import * as modules from "./modules.js";
 import * as pure from "./pure.js";
 import { confined, inMutationQueue } from "./questions.js";
-import { SchemaCache, type SchemaHosts } from "./schemas.js";
+import { optionsText, Schema, SchemaCache, type SchemaHosts } from "./schemas.js";
 import { CoreToolset } from "./toolset.js";
 import type {
+  CompiledSchema,
+  CompileOptions,
   DeclarationFormat,
   DetailsMap,
   Edit,
@@ -89,16 +91,57 @@ function coreFor(name: string): Core {
 }
 
 /**
+ * Compiles a JSON Schema, to check values against it: drafts 4, 6, 7, 2019-09 and 2020-12, patterns as in JavaScript.
+ * Synchronous after {@link init}. What a model gets wrong is repaired as in a call of a tool: a number or an array as
+ * text, null for an optional property.
+ *
+ * A mistake in the schema does not break it: a keyword with a wrong value or a broken pattern is ignored, a reference
+ * that leads nowhere fits no value, and each is one of the `warnings`.
+ *
+ * @param schema JSON Schema, an object or a boolean, or a schema of a library as `defineTool` takes it. It is read once.
+ * @param options see {@link CompileOptions}; everything has a default.
+ * @throws {ToolError} `invalid_arguments` for what is no schema, or an option that there is not; `not_supported` before
+ *   {@link init}.
+ *
+ * @example
+ * ```ts
+ * await init();
+ * const schema = compileSchema({
+ *   $ref: "#/$defs/Die",
+ *   $defs: { Die: { type: "object", properties: { sides: { type: "integer", multipleOf: 2 } }, required: ["sides"] } },
+ * });
+ * schema.check({ sides: "6" }); // { ok: true, value: { sides: 6 } }
+ * schema.check({ sides: 5 }); // { ok: false, errors: [{ path: "sides", message: "must be a multiple of 2, got 5" }] }
+ * schema.dispose();
+ * ```
+ */
+export function compileSchema(schema: object | boolean, options: CompileOptions = {}): CompiledSchema {
+  const compiled = new Schema(hostsOfCompile, "", schema, optionsText(options));
+  const dispose = () => compiled.dispose();
+  return Object.freeze({
+    check: (value: unknown) => compiled.check(value),
+    get warnings() {
+      return compiled.warnings;
+    },
+    dispose,
+    [Symbol.dispose]: dispose,
+  });
+}
+
+/**
  * Checks a model's arguments against a tool's JSON Schema, repairing what models get wrong: a number or an array
  * as text, null for an optional property. Synchronous after {@link init}.
  *
- * The schema may use `type`, `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, the
- * bounds of numbers, strings and arrays, `anyOf` and `nullable`, and any annotation, as which `format` counts. It is
- * compiled once for each object: a schema that is changed after its first use is still the one it was.
+ * The schema is compiled once for each object: one that is changed after its first use is still what it was. What had
+ * to be mended in it, {@link compileSchema} says.
  *
+ * @param tool its name, for messages, and its schema: JSON Schema of any draft, or a schema of a library as
+ *   `defineTool` takes it.
+ * @param call the model's JSON text as it came, or the object a client library made of it. `incomplete`: the response
+ *   ended at its token limit while the call was being written.
  * @returns the arguments as the tool should get them.
- * @throws {ToolError} `invalid_arguments` with a text that a model can act on; `cut_off` where the text ends in the
- *   middle; `not_supported` where the schema uses another keyword, or before {@link init}.
+ * @throws {ToolError} `invalid_arguments` with a text that a model can act on, or for what is no schema; `cut_off` where
+ *   the text ends in the middle; `not_supported` before {@link init}.
  *
  * @example
  * ```ts
@@ -111,25 +154,42 @@ export function validateToolArguments(
   tool: { name: string; parameters: object },
   call: { arguments: string | object; incomplete?: boolean },
 ): unknown {
-  const schema = toolSchemas.of(schemaHosts("validateToolArguments"), tool.name, tool.parameters ?? {});
+  const schema = toolSchemas.of(hostsOfValidate, tool.name, tool.parameters ?? NO_PARAMETERS);
   return schema.validate(call.arguments, call.incomplete === true);
 }
 
+const NO_PARAMETERS = {};
+
 /** Schemas of the tools that were validated for. */
 const toolSchemas = new SchemaCache();
+
+const hostsOfValidate = schemaHosts("validateToolArguments");
+const hostsOfCompile = schemaHosts("compileSchema");
 
 /** Where schemas are compiled, for a function that cannot wait. */
 function schemaHosts(name: string): () => SchemaHosts {
   return () => ({ core: coreFor(name), module: modules.schema.loaded });
 }
 
-/** {@link validateToolArguments} for the tool that the call names. Throws `no_such_tool` if there is none. */
+/**
+ * {@link validateToolArguments} for the tool that the call names.
+ *
+ * @throws {ToolError} `no_such_tool` if there is none, `invalid_arguments` if there are two, and as above.
+ */
 export function validateToolCall(
   tools: readonly { name: string; parameters: object }[],
   call: Pick<ToolCall, "name" | "arguments" | "incomplete">,
 ): unknown {
-  const tool = tools.find((known) => known.name === call.name);
+  const index = tools.findIndex((known) => known.name === call.name);
+  const tool = tools[index];
   if (!tool) throw new ToolError(`Tool ${call.name} not found`, "no_such_tool");
+  for (let other = index + 1; other < tools.length; other++) {
+    if (tools[other]?.name === call.name)
+      throw new ToolError(
+        `Expected one tool of each name, found two named ${call.name}`,
+        "invalid_arguments",
+      );
+  }
   return validateToolArguments(tool, call);
 }
 

@@ -6,6 +6,7 @@
 
 export {
   applyEdits,
+  compileSchema,
   createToolset,
   exportSchema,
   init,
@@ -17,5 +18,9 @@ export {
   validateToolCall,
   withFileMutationQueue,
 } from "./api.js";
+export { defineTool } from "./define.js";
 export { ToolError } from "./errors.js";
+export type { FromJsonSchema } from "./infer.js";
+export type * from "./own-tools.js";
+export type { InferArgs, StandardJsonSchema, StandardTool } from "./standard.js";
 export type * from "./types.js";

@@ -49,6 +49,10 @@ export class SchemaModule implements SchemaHost {
     glue.start();
   }
 
+  get isAlive(): boolean {
+    return this.#exports !== undefined;
+  }
+
   wake(): void {
     if (this.#exports) return;
     glue.__wbg_reset_state();

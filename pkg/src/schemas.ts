@@ -8,7 +8,10 @@
 
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { ToolError } from "./errors.js";
+import { schemaText } from "./plain-schema.js";
 import { argumentText } from "./toolset.js";
+import type { CheckedValue, SchemaIssue } from "./types.js";
+import { kindOf, textOf } from "./values.js";
 
 /** What both modules have. */
 export interface SchemaEntries {
@@ -22,6 +25,8 @@ export interface SchemaEntries {
 /** A module that schemas are compiled in. Its instances are counted: an id of one means nothing to the next. */
 export interface SchemaHost {
   readonly generation: number;
+  /** Whether there is an instance that has not trapped. */
+  readonly isAlive: boolean;
   /** Replaces an instance that trapped. */
   wake(): void;
   /** Throws a ToolError with code `trapped` where the instance traps. */
@@ -34,6 +39,10 @@ class CoreHost implements SchemaHost {
 
   get generation(): number {
     return this.core.generation;
+  }
+
+  get isAlive(): boolean {
+    return this.core.isAlive;
   }
 
   wake(): void {
@@ -58,32 +67,24 @@ interface Compiled {
   host: SchemaHost;
   generation: number;
   id: number;
-  warnings: SchemaWarning[];
+  warnings: readonly SchemaIssue[];
 }
 
-/** Something in a schema that had to be mended. The schema works all the same. */
-export interface SchemaWarning {
-  /** JSON Pointer to what is wrong in the schema, such as `/properties/a/type`. */
-  path: string;
-  /** What was expected, what was found, and what was done about it. */
-  message: string;
-}
-
+/** Schemas that were forgotten, not disposed. */
 const forgotten = new FinalizationRegistry<{ compiled: Compiled | undefined }>(({ compiled }) =>
   free(compiled),
 );
 
 function free(compiled: Compiled | undefined): void {
-  if (compiled && compiled.host.generation === compiled.generation) {
-    try {
-      compiled.host.enter((entries) => entries.schema_free(compiled.id));
-    } catch {
-      // An instance that traps is replaced whole.
-    }
+  if (!compiled?.host.isAlive || compiled.host.generation !== compiled.generation) return;
+  try {
+    compiled.host.enter((entries) => entries.schema_free(compiled.id));
+  } catch {
+    // An instance that traps is replaced whole.
   }
 }
 
-/** A schema, under a tool's name. */
+/** A schema that is kept: compiled in one of the modules, and again where that has been replaced. */
 export class Schema {
   /** Shared with the finaliser, which must not hold the schema. */
   readonly #cell: { compiled: Compiled | undefined } = { compiled: undefined };
@@ -93,16 +94,17 @@ export class Schema {
   readonly #options: string;
   #isDisposed = false;
 
-  constructor(hosts: () => SchemaHosts, tool: string, schema: unknown, options: object) {
+  /** Of a tool, whose name is for messages, or of none where it is empty. `options` are JSON text. */
+  constructor(hosts: () => SchemaHosts, tool: string, schema: unknown, options = "{}") {
     this.#hosts = hosts;
     this.#tool = tool;
-    this.#schema = jsonText(schema, `The parameters of tool "${tool}"`);
-    this.#options = jsonText(options, "The options");
+    this.#schema = schemaText(schema, tool === "" ? "The schema" : `The parameters of tool "${tool}"`);
+    this.#options = options;
     this.#compiled();
     forgotten.register(this, this.#cell, this.#cell);
   }
 
-  get warnings(): readonly SchemaWarning[] {
+  get warnings(): readonly SchemaIssue[] {
     return this.#compiled().warnings;
   }
 
@@ -118,12 +120,20 @@ export class Schema {
     return answer === undefined ? JSON.parse(text) : unwrap(answer);
   }
 
-  /** `{ value }` or `{ errors }`. */
-  check(value: unknown): { value: unknown } | { errors: { path: string; message: string }[] } {
-    const text = jsonText(value, "The value");
+  check(value: unknown): CheckedValue {
+    let text: string | undefined;
+    try {
+      text = JSON.stringify(value);
+    } catch (error) {
+      return noJson(`: ${textOf(error).split("\n", 1)[0]}`);
+    }
+    if (text === undefined) return noJson(`, got ${kindOf(value)}`);
     const { host, id } = this.#compiled();
     const answer = host.enter((entries, length = 0) => entries.check_value(id, length), text);
-    return answer === undefined ? { value: JSON.parse(text) } : unwrap(answer);
+    // Nothing to say: it fits as it is.
+    if (answer === undefined) return { ok: true, value: JSON.parse(text) };
+    const checked = unwrap<{ value: unknown } | { errors: SchemaIssue[] }>(answer);
+    return { ok: !("errors" in checked), ...checked } as CheckedValue;
   }
 
   dispose(): void {
@@ -161,36 +171,78 @@ export class Schema {
     );
     const { id, warnings, needsEngine } = unwrap<{
       id: number;
-      warnings: SchemaWarning[];
+      warnings: SchemaIssue[];
       needsEngine?: string;
     }>(answer);
     if (needsEngine !== undefined) {
       this.#needed = needsEngine;
       return undefined;
     }
-    return { host, generation: host.generation, id, warnings };
+    for (const warning of warnings) Object.freeze(warning);
+    return { host, generation: host.generation, id, warnings: Object.freeze(warnings) };
   }
 }
 
-function jsonText(value: unknown, what: string): string {
+const noJson = (why: string): CheckedValue => ({
+  ok: false,
+  errors: [{ path: "", message: `must be JSON${why}` }],
+});
+
+/** Options of `compileSchema` as JSON text. What JSON would leave out is left in, to be refused by name. */
+export function optionsText(options: unknown): string {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw new ToolError(
+      `compileSchema: expected options as an object, found ${kindOf(options)}`,
+      "invalid_arguments",
+    );
   try {
-    return JSON.stringify(value) ?? "null";
+    const { resources } = options as { resources?: unknown };
+    // A Map, say, has no properties of its own.
+    if (typeof resources === "object" && Object.prototype.toString.call(resources) !== "[object Object]")
+      throw new TypeError(
+        `expected resources as an object, documents by URI, found ${printedKind(resources)}`,
+      );
+    return JSON.stringify(options, (_, value) =>
+      typeof value === "function" || typeof value === "symbol" ? kindOf(value) : value,
+    );
   } catch (error) {
-    const message = `${what} cannot be written as JSON: ${error instanceof Error ? error.message : error}`;
-    throw new ToolError(message, "invalid_arguments");
+    throw new ToolError(`The options cannot be read: ${textOf(error)}`, "invalid_arguments");
   }
 }
+
+const printedKind = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 
 /** Schemas that tools bring along, compiled once for each object and name. */
 export class SchemaCache {
-  readonly #known = new WeakMap<object, { tool: string; schema: Schema }>();
+  readonly #known = new WeakMap<object, Known>();
 
   of(hosts: () => SchemaHosts, tool: string, parameters: object): Schema {
     const known = this.#known.get(parameters);
-    if (known?.tool === tool) return known.schema;
-    known?.schema.dispose();
-    const schema = new Schema(hosts, tool, parameters, {});
-    this.#known.set(parameters, { tool, schema });
+    if (known !== undefined && known.tool === tool) return known.schema;
+    if ((typeof parameters !== "object" && typeof parameters !== "function") || parameters === null)
+      throw new ToolError(
+        `Expected the parameters of tool "${tool}" as a schema, found ${kindOf(parameters)}`,
+        "invalid_arguments",
+      );
+    const schema = known?.others.get(tool) ?? new Schema(hosts, tool, parameters);
+    const others = known?.others ?? new Map<string, Schema>();
+    others.delete(tool);
+    if (known) others.set(known.tool, known.schema);
+    for (const [name, one] of others) {
+      if (others.size <= MOST_NAMES) break;
+      others.delete(name);
+      one.dispose();
+    }
+    this.#known.set(parameters, { tool, schema, others });
     return schema;
   }
 }
+
+/** The schema by the name last used, and by those before it: tools may share one. */
+interface Known {
+  tool: string;
+  schema: Schema;
+  others: Map<string, Schema>;
+}
+
+const MOST_NAMES = 16;

@@ -9,6 +9,8 @@ import { factsOf } from "./environment.js";
 import { isToolError, ToolError } from "./errors.js";
 import { formatText } from "./pure.js";
 import { type AnyResult, type CallHost, failed, guarded, Running, type TakenCall } from "./running.js";
+import type { StandardTool } from "./standard.js";
+import { withStandard } from "./standard-tool.js";
 import type {
   AgentTool,
   CallOptions,
@@ -17,6 +19,7 @@ import type {
   Declared,
   ExecutionEnv,
   PartialResult,
+  SchemaIssue,
   ToolCall,
   ToolChanges,
   ToolErrorCode,
@@ -100,12 +103,31 @@ export class CoreToolset implements Toolset, CallHost {
     return [...this.#described.active];
   }
 
-  get tools(): AgentTool[] {
-    return this.#described.tools.map((tool) => ({
-      ...tool,
-      execute: (toolCallId, params, signal, onUpdate) =>
-        this.#execute(tool.name, toolCallId, params, signal, onUpdate),
-    }));
+  get tools(): (AgentTool & StandardTool)[] {
+    return this.#described.tools.map((tool) =>
+      withStandard(
+        {
+          ...tool,
+          execute: (toolCallId: string, params: unknown, signal, onUpdate) =>
+            this.#execute(tool.name, toolCallId, params, signal, onUpdate),
+        } as AgentTool,
+        (value) => this.#check(tool.name, value),
+      ),
+    );
+  }
+
+  /** Arguments of an active tool, checked as in a call. */
+  #check(name: string, value: unknown): { value: unknown } | { errors: SchemaIssue[] } {
+    if (this.#isDisposed) throw disposed();
+    const text = argumentText(name, value);
+    const id = this.#handle();
+    return unwrap(
+      this.#core.enter(
+        (nameLength = 0, length = 0) => glue.toolset_check(id, nameLength, length),
+        name,
+        text,
+      ),
+    );
   }
 
   declarations<F extends DeclarationFormat = "json-schema">(format?: F): Declared[F][] {

@@ -6,6 +6,8 @@
  * @module
  */
 
+import type { StandardTool } from "./standard.js";
+
 /** A value, or a promise of it: every environment method may answer either way. */
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -415,6 +417,57 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
   }>;
 }
 
+/** Something that is wrong at a place. */
+export interface SchemaIssue {
+  /**
+   * Of a value, keys and indices with dots between them, such as `edits.0.newText`; of a schema, a JSON Pointer, such as
+   * `/properties/a/type`. Empty for the whole.
+   */
+  path: string;
+  /** What was expected, and what was found. */
+  message: string;
+}
+
+/** What checking a value comes to: it as it was repaired, or what is wrong with it, sorted by path, at most 1000. */
+export type CheckedValue = { ok: true; value: unknown } | { ok: false; errors: SchemaIssue[] };
+
+/** Options of `compileSchema`. An option that is not listed here is refused, not ignored. */
+export interface CompileOptions {
+  /** How far values of a wrong type are brought to the schema's, as in a toolset. Default `"safe"`. */
+  coercion?: "safe" | "ajv" | "none";
+  /** Whether an optional property that is null, where null does not fit, is dropped. Default `true`. */
+  dropOptionalNulls?: boolean;
+  /** Whether `format` is checked. Default `false`: it says what a text is for. Unknown formats always fit. */
+  formats?: boolean;
+  /** The draft of a schema whose `$schema` names none. Default 2020-12. */
+  draft?: "4" | "6" | "7" | "2019-09" | "2020-12" | "draft-04" | "draft-06" | "draft-07";
+  /** Other documents that references lead to, by URI. Nothing is ever fetched. Default: none. */
+  resources?: Record<string, object | boolean>;
+}
+
+/**
+ * A schema that values are checked against.
+ *
+ * @example
+ * ```ts
+ * using schema = compileSchema({ type: "object", properties: { n: { type: "integer" } } }); // disposed at the end
+ * ```
+ */
+export interface CompiledSchema {
+  /**
+   * Repairs and checks a value, which is not changed. Unlike argument text, a string is a string here.
+   *
+   * @returns the value as it should be used, always one of its own, or what is wrong with it; also where it is no JSON.
+   * @throws {ToolError} `disposed`; `trapped` where a wasm module failed: it is restarted, and the next check works.
+   */
+  check(value: unknown): CheckedValue;
+  /** What had to be mended in the schema, which works all the same; a {@link SchemaIssue} each. */
+  readonly warnings: readonly SchemaIssue[];
+  /** Frees what it takes in the wasm module. What is forgotten is freed too, some time. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
 /**
  * How a provider is asked to sample a tool's arguments: `false` for not at all; `json_schema` for the strict form of its
  * schema, either where there is one (`prefer`) or else as an error (`require`); `grammar` for one of OpenAI's grammars,
@@ -545,8 +598,8 @@ export interface Toolset<M = AnyDetails> {
   readonly registered: string[];
   /** What the model sees, in order. */
   readonly active: string[];
-  /** The active tools, for an agent loop or a request. */
-  readonly tools: AgentTool[];
+  /** The active tools, for an agent loop or a request. Each is a Standard Schema of its arguments, too. */
+  readonly tools: (AgentTool & StandardTool)[];
   /**
    * The active tools as a provider's API lists them, for a request. A tool is strict where its `constrainedSampling`
    * asks for it and its schema has a strict form; for Anthropic, up to 20 tools and 16 unions in all are.

@@ -109,7 +109,8 @@ pub struct ArgumentSchema {
 }
 
 impl ArgumentSchema {
-    /// From a schema's JSON text; the tool's name is for messages. The structural checker takes what it can.
+    /// From a schema's JSON text; the tool's name is for messages, empty for a schema that is no tool's. The structural
+    /// checker takes what it can.
     ///
     /// # Errors
     /// [`NotCompiled`]
@@ -165,7 +166,9 @@ impl ArgumentSchema {
     /// What is wrong with it, sorted by path.
     pub fn check(&self, text: &[u8]) -> Result<Value, Vec<SchemaError>> {
         let unreadable = |error: String| {
-            let message = format!("must be JSON, nested no deeper than 128 levels: {error}");
+            let message = format!(
+                "must be JSON without unpaired surrogates, nested no deeper than 128 levels: {error}"
+            );
             vec![SchemaError { path: String::new(), kind: Kind::Type, message }]
         };
         let value = json::parse(text).map_err(unreadable)?;
@@ -245,15 +248,22 @@ impl Checker {
 }
 
 fn no_schema(tool: &str, why: &str) -> ToolError {
-    ToolError::invalid_arguments(format!("The parameters of tool \"{tool}\" are no JSON Schema: {why}"))
+    let what = match tool {
+        "" => "The schema is".to_owned(),
+        _ => format!("The parameters of tool \"{tool}\" are"),
+    };
+    ToolError::invalid_arguments(format!("{what} no JSON Schema: {why}"))
 }
 
 /// `not_supported`, for a schema that needs the engine where it cannot be had.
 pub fn needs_engine(tool: &str, beyond: &NeedsEngine) -> ToolError {
     let place = if beyond.path.is_empty() { "the top" } else { &beyond.path };
+    let what = match tool {
+        "" => "The schema needs".to_owned(),
+        _ => format!("The parameters of tool \"{tool}\" need"),
+    };
     let message = format!(
-        "The parameters of tool \"{tool}\" use \"{}\" at {place}, for which the schema module has to be loaded: call \
-         await init() first",
+        "{what} \"{}\" at {place}, for which the schema module has to be loaded: call await init() first",
         beyond.keyword,
     );
     ToolError::new(ErrorCode::NotSupported, message)
@@ -337,7 +347,10 @@ mod tests {
         let beyond = NeedsEngine { path: String::new(), keyword: "pattern".to_owned() };
         let error = needs_engine("roll", &beyond);
         assert_eq!(error.code, ErrorCode::NotSupported);
-        assert!(error.message.contains("\"pattern\" at the top"), "{}", error.message);
+        assert!(error.message.contains("tool \"roll\" need \"pattern\" at the top"), "{}", error.message);
+        assert!(needs_engine("", &beyond).message.starts_with("The schema needs \"pattern\""));
+        assert!(matches!(ArgumentSchema::compile("", b"[", SchemaOptions::default()).unwrap_err(),
+            NotCompiled::Failed(error) if error.message.starts_with("The schema is no JSON Schema: ")));
         #[cfg(not(feature = "schema"))]
         assert_eq!(compile(br#"{"pattern": "x"}"#).unwrap_err(), NotCompiled::NeedsEngine(beyond));
     }
@@ -348,6 +361,10 @@ mod tests {
         assert_eq!(strings.check(br#""{\"a\":1}""#), Ok(json!("{\"a\":1}")));
         assert_eq!(strings.check(b"5"), Ok(json!("5")));
         assert_eq!(strings.check(b"[]").unwrap_err()[0].message, "must be string, got array");
+        for unreadable in [&br#""\ud800""#[..], "[".repeat(200).as_bytes(), b"x"] {
+            let errors = strings.check(unreadable).unwrap_err();
+            assert!(errors[0].message.starts_with("must be JSON without unpaired surrogates"));
+        }
     }
 
     #[test]

@@ -95,6 +95,35 @@ async fn preflight<E: Env, H: Host, K: Hooks>(
     boxed(ask_before(call, tool, args, scope)).await
 }
 
+/// Arguments of an active tool, as a call would run with them: read from their text, translated, repaired and checked.
+/// Nothing runs, and no hook is asked.
+///
+/// # Errors
+/// What is wrong with them, sorted by path; for text that is no arguments, and where there is no such tool, the error
+/// of a call.
+///
+/// ```
+/// use serde_json::json;
+/// use tackroom::call::{Options, Registry, check_arguments};
+/// let options = Options::default();
+/// let registry = Registry::new(&options, &[]);
+/// let read = |text: &str| check_arguments(&registry, &options, "read", text.as_bytes());
+/// assert_eq!(read(r#"{"file": "a", "limit": "5"}"#), Ok(Ok(json!({"path": "a", "limit": 5}))));
+/// assert_eq!(read(r#"{"path": []}"#).unwrap().unwrap_err()[0].path, "path");
+/// assert!(read("{").is_err());
+/// ```
+pub fn check_arguments(
+    registry: &Registry,
+    options: &Options,
+    tool: &str,
+    text: &[u8],
+) -> Result<Result<Value, Vec<SchemaError>>, ToolError> {
+    let found = registry.find(tool)?;
+    let schema = registry.schema(found);
+    let received = parse::arguments(tool, text, !schema.has_required())?;
+    Ok(schema.check(found.prepare(received), Coercion::from(options.coercion)).map_err(wording::sorted))
+}
+
 fn invalid(call: &ToolCall, errors: &[SchemaError], received: &Value) -> ToolError {
     ToolError::invalid_arguments(wording::report(&call.name, errors, received))
 }

@@ -15,6 +15,8 @@ mod draft;
 mod errors;
 mod positions;
 mod repair;
+#[cfg(test)]
+mod tests;
 
 use std::rc::Rc;
 

@@ -12,6 +12,7 @@ use super::boundary::{self, Boundary, JsHost};
 use super::executor::Executor;
 use super::js_env::{self, EnvFacts, JsEnv};
 use super::js_hooks::JsHooks;
+use super::schemas::checked;
 use super::scratch::{answer, parts, with};
 use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
 use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
@@ -137,6 +138,22 @@ pub fn toolset_set_active(id: u32, names: usize) {
         registry.set_active(&names);
         *toolset.registry.borrow_mut() = Rc::new(registry);
     });
+}
+
+/// Arguments of an active tool, checked as in a call; scratch holds the tool's name and their text. Answers `{value}` or
+/// `{errors: [{path, message}]}`.
+#[wasm_bindgen]
+pub fn toolset_check(id: u32, name: usize, arguments: usize) -> String {
+    let [name, text] = parts([name, arguments]);
+    let name = String::from_utf8_lossy(&name);
+    let check = |toolset: &Rc<Toolset>| {
+        let (registry, options) = (toolset.registry.borrow().clone(), toolset.options.borrow().clone());
+        call::check_arguments(&registry, &options, &name, &text)
+    };
+    match with_toolset(id, check) {
+        Some(outcome) => answer(outcome.map(checked)),
+        None => answer(Err(ToolError::new(ErrorCode::Disposed, "The toolset was disposed: make a new one"))),
+    }
 }
 
 /// `{registered, active, tools: [declaration]}`.

@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::scratch::{answer, parts, with};
 use crate::call::{ArgumentSchema, NotCompiled, SchemaOptions, needs_engine};
 use crate::error::{ErrorCode, ToolError};
+use crate::schema::SchemaError;
 use crate::table::Table;
 
 thread_local! {
@@ -77,12 +78,16 @@ pub fn check_value(schema: u32, value: usize) -> Option<String> {
         return None;
     }
     let [value] = parts([value]);
-    let checked = match schema.check(&value) {
+    Some(answer(Ok(checked(schema.check(&value)))))
+}
+
+/// `{value}` or `{errors: [{path, message}]}`.
+pub(super) fn checked(outcome: Result<Value, Vec<SchemaError>>) -> Value {
+    match outcome {
         Ok(value) => json!({ "value": value }),
         Err(errors) => {
             let errors = errors.iter().map(|error| json!({ "path": error.path, "message": error.message }));
             json!({ "errors": errors.collect::<Value>() })
         }
-    };
-    Some(answer(Ok(checked)))
+    }
 }

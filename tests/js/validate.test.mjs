@@ -122,23 +122,33 @@ test("every structural keyword is checked", () => {
   }
 });
 
-test("other keywords are refused, never half-checked", () => {
-  for (const [keyword, schema] of Object.entries({
-    pattern: { type: "string", pattern: "^a" },
-    multipleOf: { type: "number", multipleOf: 2 },
-    $ref: { $ref: "#/$defs/a" },
-    oneOf: { oneOf: [{ type: "string" }] },
-    allOf: { allOf: [{ type: "string" }] },
-    not: { not: { type: "string" } },
-    patternProperties: { type: "object", patternProperties: { "^a": {} } },
-    uniqueItems: { type: "array", uniqueItems: true },
-    if: { if: {} },
+test("every other keyword is checked too", () => {
+  for (const [keyword, [schema, fitting, failing]] of Object.entries({
+    pattern: [{ type: "string", pattern: "^a" }, "ab", "b"],
+    multipleOf: [{ type: "number", multipleOf: 2 }, 4, 5],
+    $ref: [{ $ref: "#/properties/other" }, 5, "x"],
+    oneOf: [{ oneOf: [{ type: "string" }, { maxLength: 2 }] }, "abc", "ab"],
+    allOf: [{ allOf: [{ type: "string" }, { minLength: 2 }] }, "ab", "a"],
+    not: [{ not: { type: "string" } }, 5, "a"],
+    patternProperties: [{ patternProperties: { "^a": { type: "integer" } } }, { a: 1, b: "x" }, { ab: "x" }],
+    uniqueItems: [{ type: "array", uniqueItems: true }, [1, 2], [1, 1]],
+    if: [{ if: { type: "string" }, else: { minimum: 2 } }, 2, 1],
+    prefixItems: [{ prefixItems: [{ type: "integer" }] }, [1, "x"], ["x"]],
+    dependentRequired: [{ dependentRequired: { a: ["b"] } }, { a: 1, b: 1 }, { a: 1 }],
   })) {
-    const error = refused(tool({ value: schema }), { value: "a" });
-    assert.equal(error.code, "not_supported", keyword);
-    assert.ok(error.message.includes(`"${keyword}"`), error.message);
-    assert.match(error.message, /tool "roll"/);
+    const which = tool({ value: schema, other: { type: "integer" } }, ["other"]);
+    assert.deepEqual(
+      validateToolArguments(which, { arguments: { value: fitting } }),
+      { value: fitting },
+      keyword,
+    );
+    const error = refused(which, { value: failing });
+    assert.equal(error.code, "invalid_arguments", keyword);
+    assert.match(error.message, /^Validation failed for tool "roll":\n {2}- value/);
   }
+  const nested = tool({ value: { allOf: [{ $ref: "#/$defs/A" }] } });
+  nested.parameters.$defs = { A: { type: "integer" } };
+  assert.deepEqual(validateToolArguments(nested, { arguments: '{"value":"5"}' }), { value: 5 });
 });
 
 test("a call that was cut off is never repaired", () => {
@@ -180,8 +190,9 @@ test("validateToolCall looks the tool up", () => {
 
 test("before init() the message says what to do", () => {
   const script = `
-    import { validateToolArguments, validateToolCall } from "tackroom";
+    import { compileSchema, validateToolArguments, validateToolCall } from "tackroom";
     for (const run of [
+      () => compileSchema({}),
       () => validateToolArguments({ name: "a", parameters: {} }, { arguments: "{}" }),
       () => validateToolCall([{ name: "a", parameters: {} }], { name: "a", arguments: "{}" }),
     ]) {
@@ -190,6 +201,7 @@ test("before init() the message says what to do", () => {
   const options = { cwd: import.meta.dirname, encoding: "utf8" };
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], options);
   assert.equal(stderr, "");
-  const line = "not_supported Call await init() before validateToolArguments()\n";
-  assert.equal(stdout, line + line);
+  const line = (name) => `not_supported Call await init() before ${name}()\n`;
+  const validate = line("validateToolArguments");
+  assert.equal(stdout, line("compileSchema") + validate + validate);
 });

@@ -3,6 +3,9 @@
 //! Each schema object is looked at alone, with `true` in place of the schemas in it, so that a mistake deep inside
 //! costs one keyword and not all that is around it.
 
+use std::cell::OnceCell;
+
+use jsonschema::meta::MetaValidator;
 use jsonschema::{PatternCache, Registry};
 use referencing::Resolver;
 use serde_json::{Map, Value, json};
@@ -34,7 +37,8 @@ pub(super) fn repair(
     }
     let mut schema = schema.clone();
     let draft = draft_of(&mut schema, options, warnings);
-    let mut repairer = Repairer { draft, patterns: PatternCache::new(), warnings };
+    let mut repairer = Repairer { draft, patterns: PatternCache::new(), warnings, is_any_broken: false };
+    repairer.is_any_broken = !repairer.are_patterns(&all_patterns(&schema));
     repairer.schema(&mut schema, "", MAX_DEPTH);
     references(&mut schema, draft, options, warnings)?;
     Ok(Repaired { schema, draft })
@@ -70,6 +74,8 @@ struct Repairer<'a> {
     draft: Draft,
     patterns: PatternCache,
     warnings: &'a mut Vec<Warning>,
+    /// Whether any pattern of the schema is none.
+    is_any_broken: bool,
 }
 
 impl Repairer<'_> {
@@ -149,6 +155,9 @@ impl Repairer<'_> {
     }
 
     fn broken_patterns(&mut self, map: &mut Map<String, Value>, pointer: &str) {
+        if !self.is_any_broken {
+            return;
+        }
         if let Some(Value::String(pattern)) = map.get("pattern")
             && let Some(message) = self.broken_pattern(pattern)
         {
@@ -166,13 +175,50 @@ impl Repairer<'_> {
     }
 
     fn broken_pattern(&self, pattern: &str) -> Option<String> {
-        let options = jsonschema::options().with_pattern_cache(self.patterns.clone());
-        let broken = options.build(&json!({ "pattern": pattern })).is_err();
+        let broken = !self.are_patterns(&[pattern]);
         broken.then(|| {
             let pattern = brief(&Value::from(pattern));
             format!("expected an ECMA-262 regular expression, found {pattern}: the keyword is ignored")
         })
     }
+
+    /// Whether the engine takes them all.
+    fn are_patterns(&self, patterns: &[&str]) -> bool {
+        if patterns.is_empty() {
+            return true;
+        }
+        let schemas: Vec<Value> = patterns.iter().map(|pattern| json!({ "pattern": pattern })).collect();
+        // In wasm each build makes the meta-schema's validator anew: this draft's is a small one.
+        let options = jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft6)
+            .with_pattern_cache(self.patterns.clone());
+        options.build(&json!({ "allOf": schemas })).is_ok()
+    }
+}
+
+/// Every string that may be a pattern; others among them do no harm.
+fn all_patterns(schema: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut left = vec![schema];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match value {
+                        Value::String(pattern) if key == "pattern" => found.push(pattern.as_str()),
+                        Value::Object(patterns) if key == "patternProperties" => {
+                            found.extend(patterns.keys().map(String::as_str));
+                            left.extend(patterns.values());
+                        }
+                        value => left.push(value),
+                    }
+                }
+            }
+            Value::Array(items) => left.extend(items),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The value of a keyword with `true` in place of schemas.
@@ -188,25 +234,33 @@ fn stub(keyword: &str, value: &Value) -> Value {
     }
 }
 
+thread_local! {
+    /// Validators of the meta-schemas, by draft. In wasm the engine makes one anew each time that it is asked.
+    static METAS: [OnceCell<MetaValidator<'static>>; 5] = const { [const { OnceCell::new() }; 5] };
+}
+
 /// The keyword of the first thing that the meta-schema finds wrong.
 fn first_rejected(draft: Draft, schema: &Value) -> Option<String> {
     use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
-    let validator = match draft {
-        Draft::Draft4 => draft4::meta::validator(),
-        Draft::Draft6 => draft6::meta::validator(),
-        Draft::Draft7 => draft7::meta::validator(),
-        Draft::Draft201909 => draft201909::meta::validator(),
-        Draft::Draft202012 => draft202012::meta::validator(),
+    let (index, make): (_, fn() -> MetaValidator<'static>) = match draft {
+        Draft::Draft4 => (0, draft4::meta::validator),
+        Draft::Draft6 => (1, draft6::meta::validator),
+        Draft::Draft7 => (2, draft7::meta::validator),
+        Draft::Draft201909 => (3, draft201909::meta::validator),
+        Draft::Draft202012 => (4, draft202012::meta::validator),
     };
-    if validator.is_valid(schema) {
-        return None;
-    }
-    let mut keywords = validator.iter_errors(schema).filter_map(|error| {
-        let path = error.instance_path().as_str();
-        let keyword = path.strip_prefix('/')?.split('/').next()?;
-        Some(keyword.replace("~1", "/").replace("~0", "~"))
-    });
-    keywords.next()
+    METAS.with(|metas| {
+        let validator = metas[index].get_or_init(make);
+        if validator.is_valid(schema) {
+            return None;
+        }
+        let mut keywords = validator.iter_errors(schema).filter_map(|error| {
+            let path = error.instance_path().as_str();
+            let keyword = path.strip_prefix('/')?.split('/').next()?;
+            Some(keyword.replace("~1", "/").replace("~0", "~"))
+        });
+        keywords.next()
+    })
 }
 
 /// OpenAPI's `nullable: true` as the union that it stands for.
