@@ -104,6 +104,74 @@ pub(crate) fn shown(number: f64) -> String {
     ryu_js::Buffer::new().format(number).to_owned()
 }
 
+/// What code that looks up many keys does with an object. Finding a key is some hundred bytes of code, which are here
+/// once and not wherever a key is used.
+pub(crate) trait Keys: Sized {
+    /// An object of one key.
+    fn of(key: &str, value: Value) -> Self;
+    /// The value of a key.
+    fn at(&self, key: &str) -> Option<&Value>;
+    /// The same, to change it.
+    fn at_mut(&mut self, key: &str) -> Option<&mut Value>;
+    /// The items of an array; none of what is no array.
+    fn list(&self, key: &str) -> &[Value];
+    /// The fields of an object; none of what is no object.
+    fn fields(&self, key: &str) -> Option<&Self>;
+    /// Puts a value at a key.
+    fn put(&mut self, key: &str, value: Value);
+    /// Puts a text at a key.
+    fn put_text(&mut self, key: &str, text: &str);
+    /// Takes a key away; the others keep their order.
+    fn cut(&mut self, key: &str) -> Option<Value>;
+}
+
+impl Keys for Map<String, Value> {
+    #[inline(never)]
+    fn of(key: &str, value: Value) -> Self {
+        let mut map = Map::new();
+        map.put(key, value);
+        map
+    }
+
+    #[inline(never)]
+    fn at(&self, key: &str) -> Option<&Value> {
+        self.get(key)
+    }
+
+    #[inline(never)]
+    fn at_mut(&mut self, key: &str) -> Option<&mut Value> {
+        self.get_mut(key)
+    }
+
+    #[inline(never)]
+    fn list(&self, key: &str) -> &[Value] {
+        match self.at(key) {
+            Some(Value::Array(items)) => items,
+            _ => &[],
+        }
+    }
+
+    #[inline(never)]
+    fn fields(&self, key: &str) -> Option<&Self> {
+        self.at(key)?.as_object()
+    }
+
+    #[inline(never)]
+    fn put(&mut self, key: &str, value: Value) {
+        self.insert(key.to_owned(), value);
+    }
+
+    #[inline(never)]
+    fn put_text(&mut self, key: &str, text: &str) {
+        self.put(key, text.into());
+    }
+
+    #[inline(never)]
+    fn cut(&mut self, key: &str) -> Option<Value> {
+        self.shift_remove(key)
+    }
+}
+
 /// JSON text.
 pub(crate) fn parse(text: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(text).map_err(|error| error.to_string())

@@ -10,6 +10,8 @@
 //! [`NeedsEngine`], never half-checked. What is absent on purpose: references, patterns, formats,
 //! every keyword that needs a validation engine.
 //!
+//! The other way round, from a schema to what a model is told of it, go [`strict`] and [`export`].
+//!
 //! ```
 //! use serde_json::json;
 //! use tackroom::schema::{Coercion, CompiledSchema, parse, wording};
@@ -37,11 +39,15 @@ mod compile;
 #[cfg(feature = "schema")]
 pub mod engine;
 mod errors;
+pub mod export;
+mod gemini;
 mod number;
 pub mod parse;
 pub mod partial;
 mod plain;
 mod scan;
+pub mod strict;
+mod walk;
 pub mod wording;
 
 use serde_json::Value;

@@ -16,6 +16,7 @@ use crate::text::truncate::Limits;
 
 pub mod bash;
 pub mod change;
+pub mod declare;
 pub mod dialect;
 pub mod edit;
 mod files;
@@ -211,6 +212,9 @@ pub struct Declaration {
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Value,
+    /// How a provider is asked to sample them: see [`declare::Sampling::read`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constrained_sampling: Option<Value>,
     /// One line for a system prompt.
     pub prompt_snippet: String,
     /// Rules for a system prompt.

@@ -12,12 +12,14 @@ import { confined, inMutationQueue } from "./questions.js";
 import { SchemaCache, type SchemaHosts } from "./schemas.js";
 import { CoreToolset } from "./toolset.js";
 import type {
+  DeclarationFormat,
   DetailsMap,
   Edit,
   ExecutionEnv,
   FileChange,
   ToolCall,
   ToolName,
+  ToolSchema,
   Toolset,
   ToolsetOptions,
   WasmSource,
@@ -263,4 +265,59 @@ export function unifiedDiff(
   context = 4,
 ): string {
   return pure.unifiedDiff(coreFor("unifiedDiff"), path, before, after, context);
+}
+
+/**
+ * The strict form of a tool's schema, by which OpenAI samples where a tool is `strict`: every property is required, one
+ * that was optional may be null instead, and no object has other properties, at every level. What fits it fits the
+ * schema once optional nulls are dropped, as every check of arguments here does. A schema that is strict already stays
+ * as it is. Synchronous after {@link init}.
+ *
+ * There is none for a schema that has objects of any property (`additionalProperties`, or `type: "object"` alone below
+ * the root), `oneOf`, `not`, `if`, tuples and the like, `allOf` of several, a union at the root, a format or a pattern
+ * that OpenAI does not take, or more than 5000 properties, 10 levels of objects or 1000 enum values.
+ *
+ * @param schema JSON Schema of an object; `{}`, `true`, null and undefined are those of a tool without arguments.
+ * @returns a new object. Annotations other than `title` and `description` are left out, references stay.
+ * @throws {ToolError} `not_supported` with the place and the reason where there is no strict form, or before
+ *   {@link init}; `invalid_arguments` for what is no schema of an object.
+ *
+ * @example
+ * ```ts
+ * strictSchema({ type: "object", properties: { path: { type: "string" }, limit: { type: "number" } }, required: ["path"] });
+ * // { type: "object", properties: { path: { type: "string" }, limit: { type: ["number", "null"] } },
+ * //   required: ["path", "limit"], additionalProperties: false }
+ * ```
+ */
+export function strictSchema(schema: ToolSchema): object {
+  return pure.strictSchema(coreFor("strictSchema"), schema);
+}
+
+/**
+ * A tool's schema as a provider takes it. Synchronous after {@link init}. The root is always an object that says so.
+ *
+ * - `json-schema` and `mcp`: as it is, but for the root.
+ * - `openai-chat`, `openai-responses`: the {@link strictSchema} where there is one (a schema without
+ *   any property is left open). Else draft 2020-12 without what is
+ *   refused at the root: of `anyOf` and `oneOf` one object with the properties of all becomes, which requires what all
+ *   require; `allOf` is merged; `not`, `enum` and `const` go. It asks for less than the schema does, so arguments are
+ *   to be checked against the schema itself.
+ * - `anthropic`: the same; its strict form has no bounds of numbers and lengths, no recursion, and up to 16 unions.
+ * - `gemini`: the subset of OpenAPI of function declarations. References are inlined (those that lead back are
+ *   `{ type: "object" }`), `const` is an enum, enums of other values than texts are told in the description, `null`
+ *   is `nullable`, `oneOf` is `anyOf`, `allOf` is merged, and keywords that there are not go.
+ *
+ * @param schema JSON Schema of an object; `{}`, `true`, null and undefined are `{ type: "object", properties: {} }`.
+ * @returns a new object.
+ * @throws {ToolError} `invalid_arguments` for what is no schema of an object, or a format that there is not;
+ *   `not_supported` before {@link init}.
+ *
+ * @example
+ * ```ts
+ * exportSchema({ type: "object", properties: { kind: { const: "file" } }, additionalProperties: false }, "gemini");
+ * // { type: "object", properties: { kind: { type: "string", enum: ["file"] } } }
+ * ```
+ */
+export function exportSchema(schema: ToolSchema, format: DeclarationFormat): object {
+  return pure.exportSchema(coreFor("exportSchema"), schema, format);
 }

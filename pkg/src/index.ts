@@ -23,9 +23,11 @@ setDefaultSources({
 export {
   applyEdits,
   createToolset,
+  exportSchema,
   init,
   parsePartialArguments,
   resolveConfined,
+  strictSchema,
   unifiedDiff,
   validateToolArguments,
   validateToolCall,

@@ -1,5 +1,5 @@
 /**
- * Functions over contents and texts: no environment, no promise. Contents cross as bytes.
+ * Functions over contents, texts and schemas: no environment, no promise. Contents cross as bytes, the rest as text.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { ToolError } from "./errors.js";
 import { argumentText } from "./toolset.js";
-import type { Edit, FileChange } from "./types.js";
-import { bytesOf } from "./values.js";
+import type { DeclarationFormat, Edit, FileChange, ToolSchema } from "./types.js";
+import { bytesOf, jsonOf, kindOf, textOf } from "./values.js";
 
 const encoder = new TextEncoder();
 // A BOM is content.
@@ -79,6 +79,37 @@ export function unifiedDiff(
       now,
     ),
   );
+}
+
+/** See `strictSchema` of api.ts. */
+export function strictSchema(core: Core, schema: ToolSchema): object {
+  const text = schemaText(schema);
+  core.wake();
+  return unwrap<object>(core.enter((length = 0) => glue.strict_schema(length), text));
+}
+
+/** See `exportSchema` of api.ts. */
+export function exportSchema(core: Core, schema: ToolSchema, format: DeclarationFormat): object {
+  const [text, name] = [schemaText(schema), formatText(format)];
+  core.wake();
+  return unwrap<object>(core.enter((first = 0, second = 0) => glue.export_schema(first, second), text, name));
+}
+
+/** The name of a format, which the core knows or refuses. */
+export function formatText(format: unknown): string {
+  if (typeof format === "string") return format;
+  throw new ToolError(`Expected the name of a format, found ${kindOf(format)}`, "invalid_arguments");
+}
+
+function schemaText(schema: unknown): string {
+  if (schema === undefined || schema === null || schema === true) return "true";
+  if (typeof schema !== "object")
+    throw new ToolError(`Expected a JSON Schema, found ${kindOf(schema)}`, "invalid_arguments");
+  try {
+    return jsonOf(schema) ?? "null";
+  } catch (error) {
+    throw new ToolError(`Expected a JSON Schema as JSON has it: ${textOf(error)}`, "invalid_arguments");
+  }
 }
 
 function bytesFrom(content: unknown, name: string): Uint8Array {

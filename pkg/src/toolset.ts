@@ -7,10 +7,14 @@
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { factsOf } from "./environment.js";
 import { isToolError, ToolError } from "./errors.js";
+import { formatText } from "./pure.js";
 import { type AnyResult, type CallHost, failed, guarded, Running, type TakenCall } from "./running.js";
 import type {
   AgentTool,
   CallOptions,
+  ConstrainedSampling,
+  DeclarationFormat,
+  Declared,
   ExecutionEnv,
   PartialResult,
   ToolCall,
@@ -22,11 +26,12 @@ import type {
 } from "./types.js";
 import { jsonOf, kindOf, textOf } from "./values.js";
 
-interface Declared {
+interface DescribedTool {
   name: string;
   label: string;
   description: string;
   parameters: Record<string, unknown>;
+  constrainedSampling?: ConstrainedSampling;
   promptSnippet: string;
   promptGuidelines: string[];
 }
@@ -34,7 +39,7 @@ interface Declared {
 interface Described {
   registered: string[];
   active: string[];
-  tools: Declared[];
+  tools: DescribedTool[];
 }
 
 interface Handle {
@@ -103,6 +108,13 @@ export class CoreToolset implements Toolset, CallHost {
     }));
   }
 
+  declarations<F extends DeclarationFormat = "json-schema">(format?: F): Declared[F][] {
+    if (this.#isDisposed) throw disposed();
+    const name = formatText(format ?? "json-schema");
+    const id = this.#handle();
+    return unwrap(this.#core.enter((length = 0) => glue.toolset_declarations(id, length), name));
+  }
+
   async call(call: ToolCall, options?: CallOptions): Promise<AnyResult> {
     let running: Running | undefined;
     try {
@@ -131,7 +143,7 @@ export class CoreToolset implements Toolset, CallHost {
     if (!this.#core.isReady) await this.#core.ready();
     const options = this.#plainOptions();
     // Looked at last: a function among the options may have disposed of it.
-    if (this.#isDisposed) throw new ToolError("The toolset was disposed: make a new one", "disposed");
+    if (this.#isDisposed) throw disposed();
     const toolset = this.#configured(options);
     const id = this.#core.register(running);
     const abort = () => {
@@ -264,6 +276,10 @@ export class CoreToolset implements Toolset, CallHost {
   }
 }
 
+function disposed(): ToolError {
+  return new ToolError("The toolset was disposed: make a new one", "disposed");
+}
+
 /** A value, or what a function gives now. */
 function current(value: unknown): unknown {
   return typeof value === "function" ? value() : value;
@@ -310,9 +326,13 @@ export function argumentText(tool: string, args: unknown): string {
 }
 
 /** What is new to a model that was told of `before`. A changed declaration goes and comes. */
-function changes(before: Declared[], after: Declared[]): ToolChanges {
-  const seen = ({ name, description, parameters }: Declared) => ({ name, description, parameters });
-  const texts = (tools: Declared[]) => new Map(tools.map((tool) => [tool.name, JSON.stringify(seen(tool))]));
+function changes(before: DescribedTool[], after: DescribedTool[]): ToolChanges {
+  const seen = ({ name, description, parameters, constrainedSampling }: DescribedTool) =>
+    constrainedSampling === undefined
+      ? { name, description, parameters }
+      : { name, description, parameters, constrainedSampling };
+  const texts = (tools: DescribedTool[]) =>
+    new Map(tools.map((tool) => [tool.name, JSON.stringify(seen(tool))]));
   const [old, now] = [texts(before), texts(after)];
   return {
     toolsAdded: after.filter((tool) => old.get(tool.name) !== now.get(tool.name)).map(seen),

@@ -415,6 +415,76 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
   }>;
 }
 
+/**
+ * How a provider is asked to sample a tool's arguments: `false` for not at all; `json_schema` for the strict form of its
+ * schema, either where there is one (`prefer`) or else as an error (`require`); `grammar` for one of OpenAI's grammars,
+ * where the tool has exactly one required property, of type string, which the grammar is of. Other providers get a tool
+ * with a grammar as any other.
+ */
+export type ConstrainedSampling =
+  | false
+  | { type: "json_schema"; strict: "prefer" | "require" }
+  | { type: "grammar"; variants: { openai_lark?: string; openai_regex?: string } };
+
+/** A tool's JSON Schema. What is absent is the schema of a tool without arguments. */
+export type ToolSchema = object | true | null | undefined;
+
+/** JSON Schema of an object, as it stands in a declaration. */
+export interface ObjectSchema {
+  type: "object";
+  properties: Record<string, unknown>;
+  required?: string[];
+  [keyword: string]: unknown;
+}
+
+/** A text that a grammar describes, in OpenAI's Responses. In Chat Completions both are in a `grammar`. */
+export interface GrammarFormat {
+  type: "grammar";
+  syntax: "lark" | "regex";
+  definition: string;
+}
+
+/** Format → a tool as that provider's API lists it. */
+export interface Declared {
+  "json-schema": { name: string; description: string; parameters: ObjectSchema };
+  /** Messages. `strict` is there where it is true. */
+  anthropic: { name: string; description: string; input_schema: ObjectSchema; strict?: true };
+  /** Chat Completions; `custom` for a tool with a grammar. */
+  "openai-chat":
+    | {
+        type: "function";
+        function: { name: string; description: string; parameters: ObjectSchema; strict: boolean };
+      }
+    | {
+        type: "custom";
+        custom: {
+          name: string;
+          description: string;
+          format: { type: "grammar"; grammar: Omit<GrammarFormat, "type"> };
+        };
+      };
+  /** Responses; `custom` for a tool with a grammar. */
+  "openai-responses":
+    | { type: "function"; name: string; description: string; parameters: ObjectSchema; strict: boolean }
+    | { type: "custom"; name: string; description: string; format: GrammarFormat };
+  /**
+   * A function declaration. Its schema is Gemini's own, with the names of types in small letters, which the API takes
+   * as well as the constants of its SDK.
+   */
+  gemini: { name: string; description: string; parameters: ObjectSchema };
+  /** What `tools/list` answers. */
+  mcp: {
+    name: string;
+    title?: string;
+    description: string;
+    inputSchema: ObjectSchema;
+    annotations: { readOnlyHint: boolean; destructiveHint: boolean; openWorldHint: boolean };
+  };
+}
+
+/** Whose API a declaration is for. */
+export type DeclarationFormat = keyof Declared;
+
 /** A tool as a model sees it, and as an agent loop runs it. */
 export interface AgentTool {
   name: string;
@@ -422,6 +492,8 @@ export interface AgentTool {
   description: string;
   /** JSON Schema. */
   parameters: Record<string, unknown>;
+  /** How a provider is asked to sample them. Absent: it is not. */
+  constrainedSampling?: ConstrainedSampling;
   /** One line for a system prompt. */
   promptSnippet: string;
   /** Rules for a system prompt. */
@@ -448,7 +520,12 @@ export type ToolEvent<M = AnyDetails> = { toolCallId: string; toolName: string }
 
 /** What `setActive` changed, for the next message to the model. */
 export interface ToolChanges {
-  toolsAdded: { name: string; description: string; parameters: Record<string, unknown> }[];
+  toolsAdded: {
+    name: string;
+    description: string;
+    parameters: Record<string, unknown>;
+    constrainedSampling?: ConstrainedSampling;
+  }[];
   toolsRemoved: string[];
 }
 
@@ -470,6 +547,20 @@ export interface Toolset<M = AnyDetails> {
   readonly active: string[];
   /** The active tools, for an agent loop or a request. */
   readonly tools: AgentTool[];
+  /**
+   * The active tools as a provider's API lists them, for a request. A tool is strict where its `constrainedSampling`
+   * asks for it and its schema has a strict form; for Anthropic, up to 20 tools and 16 unions in all are.
+   *
+   * @param format whose API. Default `"json-schema"`.
+   * @throws {ToolError} `not_supported` for a tool that requires to be strict and cannot be: `Tool "NAME" requires
+   *   JSON-schema constrained sampling, but …`; `invalid_arguments` for a format that there is not; `disposed`.
+   *
+   * @example
+   * ```ts
+   * await anthropic.messages.create({ model, max_tokens, messages, tools: toolset.declarations("anthropic") });
+   * ```
+   */
+  declarations<F extends DeclarationFormat = "json-schema">(format?: F): Declared[F][];
   /** Runs one call, from the model's text to the result. Never rejects. */
   call(call: ToolCall, options?: CallOptions): Promise<ToolResult<M>>;
   /** Hears of every call. Returns the way to stop. */

@@ -3,9 +3,13 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use crate::env::Shell;
 use crate::error::{ErrorCode, ToolError};
 use crate::schema::CompiledSchema;
+use crate::schema::export::Format;
+use crate::tools::declare::{Told, declare};
 use crate::tools::{Builtin, Declaration, Facts};
 
 use super::Options;
@@ -128,6 +132,33 @@ impl Registry {
             })
         };
         self.active.iter().map(declare).collect()
+    }
+
+    /// The same, as a provider's API lists tools.
+    ///
+    /// # Errors
+    /// Those of [`declare`].
+    pub fn declared(
+        &self,
+        options: &Options,
+        env_description: Option<&str>,
+        format: Format,
+    ) -> Result<Vec<Value>, ToolError> {
+        let declarations = self.declarations(options, env_description);
+        let told = |(tool, declaration)| told(tool, declaration);
+        declare(&self.active.iter().zip(&declarations).map(told).collect::<Vec<_>>(), format)
+    }
+}
+
+fn told<'a>(tool: &Builtin, declaration: &'a Declaration) -> Told<'a> {
+    Told {
+        name: declaration.name,
+        title: Some(declaration.label),
+        description: &declaration.description,
+        parameters: &declaration.parameters,
+        constrained_sampling: declaration.constrained_sampling.as_ref(),
+        is_read_only: tool.is_read_only(),
+        is_open_world: tool.shell().is_some(),
     }
 }
 

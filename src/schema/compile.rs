@@ -228,7 +228,7 @@ impl Context for StructuralOnly {
     fn end(&mut self, _: &mut Rules, _: &Map<String, Value>, _: &Place<'_>) {}
 }
 
-/// Where the compiler stands, printed only if it has to say so.
+/// Where a walk over a schema stands, printed only if it has to say so.
 pub(super) struct Place<'a> {
     parent: Option<&'a Place<'a>>,
     segment: Segment<'a>,
@@ -247,6 +247,10 @@ impl<'a> Place<'a> {
         Place { parent: None, segment: Segment::Key(pointer) }
     }
 
+    pub fn is_root(&self) -> bool {
+        self.parent.is_none()
+    }
+
     pub fn key(&'a self, key: &'a str) -> Place<'a> {
         Place { parent: Some(self), segment: Segment::Key(key) }
     }
@@ -255,6 +259,7 @@ impl<'a> Place<'a> {
         Place { parent: Some(self), segment: Segment::Index(index) }
     }
 
+    /// As a JSON Pointer.
     pub fn pointer(&self) -> String {
         match (self.parent, &self.segment) {
             (None, Segment::Key(pointer)) => (*pointer).to_owned(),
@@ -413,7 +418,7 @@ fn is_known_draft(uri: &str) -> bool {
 
 /// Every keyword of drafts 4 to 2020-12 that can change a verdict and is not understood here. Some
 /// are unknown to draft 7, or to 2020-12; an engine knows which.
-fn needs_engine(keyword: &str) -> bool {
+pub(super) fn needs_engine(keyword: &str) -> bool {
     matches!(
         keyword,
         "$ref"

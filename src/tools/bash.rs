@@ -9,6 +9,7 @@ use std::task::Poll;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::declare::prefer_strict;
 use super::dialect::Aliases;
 use super::{Declaration, Facts, OnAbort, Output, ToolContext};
 use crate::env::wait::{Wakers, poll_option};
@@ -89,6 +90,7 @@ pub fn declaration(facts: &Facts<'_>) -> Declaration {
             format_size(facts.limits.max_bytes as u64),
         ),
         parameters: parameters(),
+        constrained_sampling: Some(prefer_strict()),
         prompt_snippet: "bash: run a command".into(),
         prompt_guidelines: vec![],
     }

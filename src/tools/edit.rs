@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::declare::prefer_strict;
 use super::dialect::{self, Aliases, PATH};
 use super::{ChangeKind, Declaration, Facts, FileChange, Output, ToolContext, files, write};
 use crate::env::{Env, Host};
@@ -82,6 +83,7 @@ pub fn declaration(_facts: &Facts<'_>) -> Declaration {
                       for byte. Line endings are matched and kept by themselves: plain line feeds will do."
             .into(),
         parameters: parameters(),
+        constrained_sampling: Some(prefer_strict()),
         prompt_snippet: "edit: replace exact pieces of a file".into(),
         prompt_guidelines: vec![
             "Keep oldText short but unique; put several changes of one file into one edit call".into(),

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::declare::prefer_strict;
 use super::dialect::{Aliases, PATH};
 use super::{Builtin, Declaration, Facts, Output, ToolContext, files};
 use crate::env::{Env, Host};
@@ -89,6 +90,7 @@ pub fn declaration(facts: &Facts<'_>) -> Declaration {
             format_size(facts.limits.max_bytes as u64),
         ),
         parameters: parameters(),
+        constrained_sampling: Some(prefer_strict()),
         prompt_snippet: "read: show a text file, page by page if it is long".into(),
         prompt_guidelines: match facts.has(Builtin::Bash) {
             true => vec!["Use read, not cat or sed, to look at files".into()],

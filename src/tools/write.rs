@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::declare::prefer_strict;
 use super::dialect::{Aliases, PATH};
 use super::{Builtin, ChangeKind, Declaration, Facts, FileChange, OnAbort, Output, ToolContext, files};
 use crate::env::{Env, Host};
@@ -60,6 +61,7 @@ pub fn declaration(facts: &Facts<'_>) -> Declaration {
             "Write a file: create it, with its parent directories, or replace everything in it.{part}"
         ),
         parameters: parameters(),
+        constrained_sampling: Some(prefer_strict()),
         prompt_snippet: "write: create a file or replace all of it".into(),
         prompt_guidelines: match facts.has(Builtin::Edit) {
             true => vec!["Use write for new files and complete rewrites only".into()],

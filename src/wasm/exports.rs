@@ -15,8 +15,9 @@ use super::js_hooks::JsHooks;
 use super::scratch::{answer, parts, with};
 use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
 use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
+use crate::schema::export::Format;
 use crate::table::Table;
 use crate::unicode;
 
@@ -150,6 +151,19 @@ pub fn toolset_describe(id: u32) -> String {
         })
     });
     described.unwrap_or_default().to_string()
+}
+
+/// The active tools as a provider's API lists them; scratch holds the name of the format.
+#[wasm_bindgen]
+pub fn toolset_declarations(id: u32, format: usize) -> String {
+    let [format] = parts([format]);
+    let declared = with_toolset(id, |toolset| {
+        let (registry, options) = (toolset.registry.borrow().clone(), toolset.options.borrow().clone());
+        let format = Format::named(&String::from_utf8_lossy(&format))?;
+        registry.declared(&options, toolset.facts.description.as_deref(), format).map(Value::from)
+    });
+    let gone = || Err(ToolError::new(ErrorCode::Unknown, "The toolset is not known any more"));
+    answer(declared.unwrap_or_else(gone))
 }
 
 /// What the face says of a call, beside its arguments.

@@ -1,5 +1,5 @@
-//! Entries to the functions over bytes that need no environment. Contents come through scratch, and go back as an
-//! array that the face owns.
+//! Entries to the functions over bytes and schemas that need no environment. Contents come through scratch, and go back
+//! as an array that the face owns.
 
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
@@ -9,6 +9,8 @@ use crate::call;
 use crate::error::{ErrorCode, ToolError};
 use crate::json;
 use crate::path;
+use crate::schema::export::{Format, export};
+use crate::schema::strict::strict;
 use crate::text::diff;
 use crate::text::edit::{self, Edit};
 use crate::tools::{ChangeKind, FileChange, object};
@@ -67,4 +69,24 @@ pub fn unified_diff(path: usize, before: usize, after: usize, context: u32) -> S
         let message = format!("A diff is text, and a line of it would not be UTF-8: {path}");
         ToolError::new(ErrorCode::NotSupported, message)
     }))
+}
+
+/// The strict form of the schema in scratch.
+#[wasm_bindgen]
+pub fn strict_schema(schema: usize) -> String {
+    let [schema] = parts([schema]);
+    answer(read(&schema).and_then(|schema| strict(&schema)))
+}
+
+/// A schema for a provider; scratch holds it and the name of the format.
+#[wasm_bindgen]
+pub fn export_schema(schema: usize, format: usize) -> String {
+    let [schema, format] = parts([schema, format]);
+    let format = Format::named(&String::from_utf8_lossy(&format));
+    answer(format.and_then(|format| export(&read(&schema)?, format)))
+}
+
+fn read(schema: &[u8]) -> Result<Value, ToolError> {
+    json::parse(schema)
+        .map_err(|error| ToolError::invalid_arguments(format!("Expected a JSON Schema as JSON: {error}")))
 }

@@ -2,10 +2,14 @@
 import { Bash } from "just-bash";
 import type {
   AfterToolCall,
+  AgentTool,
   BashDetails,
   BeforeToolCall,
   CallOptions,
+  ConstrainedSampling,
   Content,
+  DeclarationFormat,
+  Declared,
   DetailsMap,
   Edit,
   ExecResult,
@@ -33,8 +37,10 @@ import type {
 } from "tackroom";
 import {
   createToolset,
+  exportSchema,
   init,
   parsePartialArguments,
+  strictSchema,
   ToolError,
   validateToolArguments,
   validateToolCall,
@@ -557,3 +563,62 @@ parsePartialArguments({});
 export const edits: Edit[] = [{ oldText: "a", newText: "b" }];
 // @ts-expect-error a key of an edit
 export const wrongEdits: Edit[] = [{ oldText: "a", newText: "b", all: true }];
+
+// Declarations: each format has its own shape.
+
+assert<
+  Equal<
+    DeclarationFormat,
+    "json-schema" | "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "mcp"
+  >
+>();
+
+export async function declarations(format: DeclarationFormat): Promise<void> {
+  using toolset = await createToolset(env);
+  const plain = toolset.declarations();
+  assert<Equal<typeof plain, Declared["json-schema"][]>>();
+  const anthropic = toolset.declarations("anthropic");
+  assert<Equal<typeof anthropic, Declared["anthropic"][]>>();
+  for (const { input_schema, strict } of anthropic) {
+    assert<Equal<typeof input_schema.type, "object">>();
+    assert<Equal<typeof strict, true | undefined>>();
+  }
+  // @ts-expect-error that is Anthropic's name
+  anthropic[0]?.parameters;
+  for (const tool of toolset.declarations("openai-chat")) {
+    if (tool.type === "function") assert<Equal<typeof tool.function.strict, boolean>>();
+    else assert<Equal<typeof tool.custom.format.grammar.syntax, "lark" | "regex">>();
+    // @ts-expect-error a tool with a grammar has none
+    tool.function;
+  }
+  for (const tool of toolset.declarations("openai-responses")) {
+    if (tool.type === "function") assert<Equal<typeof tool.parameters.required, string[] | undefined>>();
+    else assert<Equal<typeof tool.format.definition, string>>();
+  }
+  for (const { annotations } of toolset.declarations("mcp"))
+    assert<Equal<typeof annotations.readOnlyHint, boolean>>();
+  const any = toolset.declarations(format);
+  assert<Equal<typeof any, Declared[DeclarationFormat][]>>();
+  // @ts-expect-error no format
+  toolset.declarations("openai");
+}
+
+assert<Equal<AgentTool["constrainedSampling"], ConstrainedSampling | undefined>>();
+export const samplings: ConstrainedSampling[] = [
+  false,
+  { type: "json_schema", strict: "prefer" },
+  { type: "grammar", variants: { openai_lark: "start: /a/" } },
+];
+// @ts-expect-error strict is said in words
+export const wrongSampling: ConstrainedSampling = { type: "json_schema", strict: true };
+// @ts-expect-error a grammar of whom?
+export const wrongGrammar: ConstrainedSampling = { type: "grammar", variants: { lark: "" } };
+
+assert<Equal<ReturnType<typeof strictSchema>, object>>();
+assert<Equal<ReturnType<typeof exportSchema>, object>>();
+strictSchema({ type: "object" });
+exportSchema(undefined, "mcp");
+// @ts-expect-error nothing fits false
+exportSchema(false, "mcp");
+// @ts-expect-error no format
+exportSchema({}, "openai");
