@@ -153,10 +153,11 @@ impl CompiledSchema {
     /// assert_eq!(errors[0].message, "must be integer, got \"0x10\"");
     /// ```
     pub fn check(&self, mut value: Value, repairs: impl Into<Repairs>) -> Result<Value, Vec<SchemaError>> {
-        let repairs = repairs.into();
-        if check::fit(&self.root, &mut value, check::Fit::new(repairs, &[])) {
+        let (repairs, effort) = (repairs.into(), check::Effort::new());
+        let how = check::Fit::new(repairs, &[], &effort);
+        if check::fit(&self.root, &mut value, how) {
             return Ok(value);
         }
-        Err(errors::collect(&self.root, &value, repairs))
+        Err(errors::collect(&self.root, &value, how))
     }
 }

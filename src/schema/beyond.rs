@@ -12,6 +12,7 @@ mod nothing {
     use serde_json::Value;
 
     use super::super::compile::Node;
+    use super::super::errors::Collector;
 
     /// Nothing.
     #[derive(Debug)]
@@ -32,7 +33,15 @@ mod nothing {
             match *self {}
         }
 
-        pub fn parts<'a>(&'a self, _: &'a [Node]) -> std::slice::Iter<'a, Node> {
+        pub fn parts<'a>(&'a self, _: &Value, _: &'a [Node]) -> std::slice::Iter<'a, Node> {
+            match *self {}
+        }
+
+        pub fn own_errors(&self, _: &Value, _: &mut Collector<'_>) {
+            match *self {}
+        }
+
+        pub fn other_errors(&self, _: &Value, _: &mut Collector<'_>) {
             match *self {}
         }
 

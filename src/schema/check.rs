@@ -5,8 +5,9 @@
 //!
 //! A value has to fit one schema object, or several at once where `allOf` or a reference says so: [`All`].
 
+use std::cell::Cell;
 use std::cmp::Ordering;
-use std::slice;
+use std::{ptr, slice};
 
 use serde_json::{Map, Number, Value};
 
@@ -28,16 +29,79 @@ pub(super) struct Fit<'a> {
     pub levels: usize,
     /// What references point to.
     pub targets: &'a [Node],
+    pub effort: &'a Effort,
+    /// Whether this is one branch of several, on trial.
+    pub on_trial: bool,
+    /// The arrays that were put around the value on the way here.
+    pub wrapped: Option<&'a Wrapped<'a>>,
+    /// The branches that are on trial for the very value.
+    pub trying: Option<&'a Trying<'a>>,
+}
+
+/// Branches on trial.
+#[derive(Clone, Copy)]
+pub(super) struct Trying<'a> {
+    branches: &'a [Node],
+    outer: Option<&'a Trying<'a>>,
+}
+
+/// An array that was put around a lone item.
+#[derive(Clone, Copy)]
+pub(super) struct Wrapped<'a> {
+    /// What asked for an array.
+    all: All<'a>,
+    outer: Option<&'a Wrapped<'a>>,
 }
 
 impl<'a> Fit<'a> {
-    pub fn new(repairs: Repairs, targets: &'a [Node]) -> Fit<'a> {
+    pub fn new(repairs: Repairs, targets: &'a [Node], effort: &'a Effort) -> Fit<'a> {
         let Repairs { coercion, drop_optional_nulls } = repairs;
-        Fit { coercion, drop_optional_nulls, levels: MAX_DEPTH, targets }
+        Fit {
+            coercion,
+            drop_optional_nulls,
+            levels: MAX_DEPTH,
+            targets,
+            effort,
+            on_trial: false,
+            wrapped: None,
+            trying: None,
+        }
     }
 
     pub fn below(self) -> Fit<'a> {
-        Fit { levels: self.levels.saturating_sub(1), ..self }
+        Fit { levels: self.levels.saturating_sub(1), trying: None, ..self }
+    }
+
+    /// What is known of a lone item that an array is put around; `None` where a schema object that asks for one did so
+    /// before, and would without end.
+    pub fn wrap(self, all: All<'a>) -> Option<Wrapped<'a>> {
+        let mut outer = self.wrapped;
+        while let Some(wrapped) = outer {
+            let asked = |rules: &&Rules| wrapped.all.iter().any(|one| ptr::eq(*one, *rules));
+            if all.iter().any(|rules| rules.types.is_some() && asked(rules)) {
+                return None;
+            }
+            outer = wrapped.outer;
+        }
+        Some(Wrapped { all, outer: self.wrapped })
+    }
+}
+
+/// How many branches may still be tried within branches: where references make a schema endless, each level of a
+/// value would double the work. Then a value that no branch accepts stays as it is.
+#[derive(Debug)]
+pub(super) struct Effort(Cell<u32>);
+
+impl Effort {
+    pub fn new() -> Self {
+        Effort(Cell::new(20_000))
+    }
+
+    /// Takes one, if there is one left.
+    pub fn take(&self) -> bool {
+        let left = self.0.get();
+        self.0.set(left.saturating_sub(1));
+        left > 0
     }
 }
 
@@ -95,26 +159,32 @@ fn fit_nodes(nodes: &[&Node], value: &mut Value, how: Fit<'_>) -> bool {
     let mut all = Vec::new();
     let mut possible = true;
     for node in nodes {
-        possible &= gather(node, how.targets, &mut all);
+        possible &= gather(node, how.targets, value, &mut all);
     }
     (all.is_empty() || fit_all(&all, value, how)) && possible
 }
 
-/// The schema objects that a schema is made of; false if one is `false`. Each once, so that references may go round.
-fn gather<'a>(node: &'a Node, targets: &'a [Node], all: &mut Vec<&'a Rules>) -> bool {
+/// The schema objects that a value has to fit by a schema; false if one is `false`. Each once, so that references may go
+/// round.
+pub(super) fn gather<'a>(
+    node: &'a Node,
+    targets: &'a [Node],
+    value: &Value,
+    all: &mut Vec<&'a Rules>,
+) -> bool {
     let rules = match node {
         Node::Any => return true,
         Node::Never => return false,
         Node::Rules(rules) => &**rules,
     };
-    if all.iter().any(|known| std::ptr::eq(*known, rules)) {
+    if all.iter().any(|known| ptr::eq(*known, rules)) {
         return true;
     }
     all.push(rules);
     let Some(beyond) = &rules.beyond else { return true };
     let mut possible = true;
-    for node in beyond.parts(targets) {
-        possible &= gather(node, targets, all);
+    for node in beyond.parts(value, targets) {
+        possible &= gather(node, targets, value, all);
     }
     possible
 }
@@ -123,7 +193,7 @@ fn gather<'a>(node: &'a Node, targets: &'a [Node], all: &mut Vec<&'a Rules>) -> 
 #[cfg(feature = "schema")]
 pub(super) fn requires_any(node: &Node, targets: &[Node]) -> bool {
     let mut all = Vec::new();
-    gather(node, targets, &mut all);
+    gather(node, targets, &Value::Object(Map::new()), &mut all);
     all.iter().any(|rules| !rules.required.is_empty())
 }
 
@@ -139,7 +209,9 @@ fn fit_all(all: All<'_>, value: &mut Value, how: Fit<'_>) -> bool {
     {
         *value = Value::Number(integer);
     }
-    fit_typed(all, value, how)
+    // What is in an array that was sent has nothing around it but that.
+    let wrapped = if value.is_array() { None } else { how.wrapped };
+    fit_typed(all, value, Fit { wrapped, ..how })
 }
 
 /// `fit` for a value whose type is accepted already.
@@ -182,6 +254,7 @@ fn fit_items(all: All<'_>, items: &mut [Value], how: Fit<'_>) -> bool {
 }
 
 fn fit_object(all: All<'_>, map: &mut Map<String, Value>, how: Fit<'_>) -> bool {
+    let how = Fit { wrapped: None, ..how };
     let mut fits = true;
     let is_required = |key: &String| all.iter().any(|rules| rules.required.binary_search(key).is_ok());
     let may_drop =
@@ -215,10 +288,27 @@ fn fit_object(all: All<'_>, map: &mut Map<String, Value>, how: Fit<'_>) -> bool 
 /// For a value that no branch accepts: first without its optional nulls, then coerced, the first branch that works
 /// decides. If none does, the value stays.
 fn fit_a_branch(branches: &[Node], all: All<'_>, value: &mut Value, how: Fit<'_>) -> bool {
+    let mut outer = how.trying;
+    while let Some(trying) = outer {
+        if ptr::eq(trying.branches, branches) {
+            // A branch that refers to what it is a branch of.
+            return false;
+        }
+        outer = trying.outer;
+    }
+    let trying = Trying { branches, outer: how.trying };
+    let nested = how.on_trial;
+    let how = Fit { on_trial: true, trying: Some(&trying), ..how };
     let gentle = Fit { coercion: Coercion::None, ..how };
     let rounds = if how.coercion == Coercion::None { slice::from_ref(&gentle) } else { &[gentle, how] };
     for how in rounds {
         for branch in branches {
+            if is_marked_otherwise(branch, value, how.targets) {
+                continue;
+            }
+            if nested && !how.effort.take() {
+                return false;
+            }
             let mut candidate = value.clone();
             if fit(branch, &mut candidate, *how)
                 && all.iter().all(|rules| valid_beside_any_of(rules, &candidate))
@@ -229,6 +319,27 @@ fn fit_a_branch(branches: &[Node], all: All<'_>, value: &mut Value, how: Fit<'_>
         }
     }
     false
+}
+
+/// Whether an object has the mark of another branch, such as `"kind": "b"` where this one has `"const": "a"`: text that
+/// is not what it has to be can never be made that.
+pub(super) fn is_marked_otherwise(branch: &Node, value: &Value, targets: &[Node]) -> bool {
+    let Value::Object(map) = value else { return false };
+    let mut all = Vec::new();
+    gather(branch, targets, value, &mut all);
+    let is_otherwise = |rules: &Rules, key: &String, text: &String| {
+        let Some(Node::Rules(property)) = rules.properties.get(key) else { return false };
+        let is_other = |one: &Value| matches!(one, Value::String(one) if one != text);
+        let listed = property.any_value_of.as_deref().filter(|values| !values.is_empty());
+        property.constant.as_ref().is_some_and(is_other)
+            || listed.is_some_and(|values| values.iter().all(is_other))
+    };
+    // Where objects are of the wrong type, it may become a list's lone item.
+    all.iter().all(|rules| rules.types.as_ref().is_none_or(|types| types.accepts(value)))
+        && map.iter().any(|(key, value)| match value {
+            Value::String(text) => all.iter().any(|rules| is_otherwise(rules, key, text)),
+            _ => false,
+        })
 }
 
 fn has_required(rules: &Rules, map: &Map<String, Value>) -> bool {

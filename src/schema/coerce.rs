@@ -15,6 +15,8 @@ struct Candidate {
     value: Value,
     /// Whether errors should speak of this one if it does not fit either.
     meant: bool,
+    /// Whether it is the value with an array around it.
+    is_wrapped: bool,
 }
 
 /// Changes the value to the first of the types, in their order, in which it fits; tells whether one
@@ -24,15 +26,23 @@ pub(super) fn change_type(all: All<'_>, types: &Types, value: &mut Value, how: F
     let mut meant = None;
     for target in types.iter() {
         let converted = match how.coercion {
-            Coercion::Ajv => ajv::convert(target, value).map(|value| Candidate { value, meant: true }),
+            Coercion::Ajv => {
+                ajv::convert(target, value).map(|value| Candidate { value, meant: true, is_wrapped: false })
+            }
             _ => convert(all, target, value, how),
         };
-        let Some(Candidate { value: mut candidate, meant: is_meant }) = converted else { continue };
+        let Some(Candidate { value: mut candidate, meant: is_meant, is_wrapped }) = converted else {
+            continue;
+        };
         // What one schema would take, another that holds as well may not.
         if !all.iter().all(|rules| rules.types.as_ref().is_none_or(|types| types.accepts(&candidate))) {
             continue;
         }
-        let fits = fit_typed(all, &mut candidate, how);
+        let wrapped = if is_wrapped { how.wrap(all) } else { None };
+        if is_wrapped && wrapped.is_none() {
+            continue;
+        }
+        let fits = fit_typed(all, &mut candidate, Fit { wrapped: wrapped.as_ref(), ..how });
         if fits {
             *value = candidate;
             return true;
@@ -68,7 +78,7 @@ fn convert(all: All<'_>, target: Type, value: &Value, how: Fit<'_>) -> Option<Ca
         (Type::Boolean, Value::Number(number)) => Value::Bool(one_or_zero(number)?),
         _ => return None,
     };
-    Some(Candidate { value, meant: true })
+    Some(Candidate { value, meant: true, is_wrapped: false })
 }
 
 fn lone_item(all: All<'_>, item: &Value) -> Candidate {
@@ -77,7 +87,7 @@ fn lone_item(all: All<'_>, item: &Value) -> Candidate {
         Some(Node::Rules(items)) => items.types.as_ref().is_some_and(|types| types.accepts(item)),
         _ => false,
     });
-    Candidate { value: Value::Array(vec![item.clone()]), meant: meant && item.is_object() }
+    Candidate { value: Value::Array(vec![item.clone()]), meant: meant && item.is_object(), is_wrapped: true }
 }
 
 enum ArrayText {

@@ -129,7 +129,8 @@ impl Rules {
 
     /// Whether objects have anything to check key by key.
     pub fn checks_keys(&self) -> bool {
-        !self.properties.is_empty() || self.additional.is_some()
+        let has_patterns = || self.beyond.as_ref().is_some_and(|beyond| !beyond.patterns().is_empty());
+        !self.properties.is_empty() || self.additional.is_some() || has_patterns()
     }
 }
 

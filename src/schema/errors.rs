@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
+use std::{mem, ptr};
 
 use serde_json::{Map, Value};
 
-use super::Repairs;
-use super::check::{Fit, fit, valid};
+use super::check::{Fit, fit, gather, is_marked_otherwise, valid};
 use super::compile::{Node, Rules, Type, Types};
 use super::number::{compare, equal, to_message};
 use super::wording::{brief, clip, compact, escape_controls};
@@ -90,34 +90,51 @@ impl Kind {
     }
 }
 
-/// Every error of a value that is not valid, up to [`MAX_ERRORS`].
+/// Every error of a value that is not valid, up to [`MAX_ERRORS`]; how it was made to fit, as far as it does.
 #[cold]
-pub(super) fn collect(node: &Node, value: &Value, repairs: Repairs) -> Vec<SchemaError> {
-    let mut collector = Collector::new(repairs);
+pub(super) fn collect(node: &Node, value: &Value, how: Fit<'_>) -> Vec<SchemaError> {
+    let mut collector = Collector::new(how);
     collector.node(node, value);
-    collector.errors
+    // What stands beside a branch, and several parts of a schema, may say the same.
+    let mut errors: Vec<SchemaError> = Vec::with_capacity(collector.errors.len());
+    for error in collector.errors {
+        if !errors.contains(&error) {
+            errors.push(error);
+        }
+    }
+    errors
 }
 
-pub(super) struct Collector {
+pub(super) struct Collector<'a> {
     path: String,
     pub errors: Vec<SchemaError>,
     /// What was done to the value before it came here.
-    repairs: Repairs,
+    how: Fit<'a>,
+    /// The schema objects that the value here is held against, so that references may go round.
+    here: Vec<*const Rules>,
 }
 
-impl Collector {
-    pub fn new(repairs: Repairs) -> Self {
-        Collector { path: String::new(), errors: Vec::new(), repairs }
+impl<'a> Collector<'a> {
+    pub fn new(how: Fit<'a>) -> Self {
+        Collector { path: String::new(), errors: Vec::new(), how, here: Vec::new() }
     }
 
     /// Another one, of the same path.
     pub fn same_place(&self) -> Self {
-        Collector { path: self.path.clone(), ..Collector::new(self.repairs) }
+        Collector { path: self.path.clone(), errors: Vec::new(), how: self.how, here: self.here.clone() }
     }
 
     pub fn add(&mut self, kind: Kind, message: String) {
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(SchemaError { path: self.path.clone(), kind, message });
+        }
+    }
+
+    /// There is something wrong, even if nothing says what.
+    #[cfg(feature = "schema")]
+    pub fn add_if_none(&mut self, kind: Kind, message: &str) {
+        if self.errors.is_empty() {
+            self.add(kind, message.to_owned());
         }
     }
 
@@ -134,7 +151,9 @@ impl Collector {
         // An empty key would make the path that of its parent.
         let segment = if segment.is_empty() { "\"\"" } else { segment };
         self.path.push_str(&escape_controls(&clip(segment, MAX_SEGMENT)));
+        let here = mem::take(&mut self.here);
         then(self);
+        self.here = here;
         self.path.truncate(length);
     }
 
@@ -154,15 +173,36 @@ impl Collector {
             self.add(Kind::Type, format!("must be {}, got {}", list(types), got(types, value)));
             return;
         }
-        self.beside_any_of(rules, value);
-        if let Some(branches) = &rules.any_of
-            && !branches.iter().any(|branch| valid(branch, value))
-        {
-            self.any_of(rules, branches, value);
+        if self.here.contains(&ptr::from_ref(rules)) {
+            return;
         }
+        self.here.push(rules);
+        let before = self.errors.len();
+        self.beside_branches(rules, value);
+        let exactly_one = rules.beyond.as_ref().and_then(|beyond| beyond.one_of());
+        for (kind, branches) in
+            [(Kind::AnyOf, rules.any_of.as_deref()), (Kind::Keyword("oneOf"), exactly_one)]
+        {
+            let Some(branches) = branches else { continue };
+            match branches.iter().filter(|branch| valid(branch, value)).count() {
+                0 => self.branches(kind, rules, branches, value),
+                fitting if fitting > 1 && kind != Kind::AnyOf => {
+                    let count = branches.len();
+                    let message = format!("must match exactly one of the {count} forms, matches {fitting}");
+                    self.add(kind, message);
+                }
+                _ => {}
+            }
+        }
+        if let Some(beyond) = &rules.beyond
+            && self.errors.len() == before
+        {
+            beyond.other_errors(value, self);
+        }
+        self.here.pop();
     }
 
-    fn beside_any_of(&mut self, rules: &Rules, value: &Value) {
+    fn beside_branches(&mut self, rules: &Rules, value: &Value) {
         self.values(rules, value);
         match value {
             Value::Number(_) => self.number(rules, value),
@@ -170,6 +210,13 @@ impl Collector {
             Value::Array(items) => self.items(rules, items),
             Value::Object(map) => self.properties(rules, map),
             _ => {}
+        }
+        let Some(beyond) = &rules.beyond else { return };
+        beyond.own_errors(value, self);
+        for part in beyond.parts(value, self.how.targets) {
+            if !valid(part, value) {
+                self.node(part, value);
+            }
         }
     }
 
@@ -239,14 +286,13 @@ impl Collector {
         {
             self.add(Kind::MaxItems, format!("must have at most {max} item(s), got {count}"));
         }
-        if let Some(node) = &rules.items {
-            for (index, item) in items.iter().enumerate() {
-                if self.is_full() {
-                    break;
-                }
-                if !valid(node, item) {
-                    self.inside(&index.to_string(), |inside| inside.node(node, item));
-                }
+        for (index, item) in items.iter().enumerate() {
+            let Some(node) = rules.item(index) else { continue };
+            if self.is_full() {
+                break;
+            }
+            if !valid(node, item) {
+                self.inside(&index.to_string(), |inside| inside.node(node, item));
             }
         }
     }
@@ -266,37 +312,50 @@ impl Collector {
             if self.is_full() {
                 break;
             }
-            let node = rules.property(key);
-            if valid(node, value) {
-                continue;
+            for node in rules.nodes_of(key).filter(|node| !valid(node, value)) {
+                let undeclared = matches!(node, Node::Never) && !rules.properties.contains_key(key);
+                self.inside(key, |inside| match undeclared {
+                    true => inside.add(Kind::AdditionalProperties, "is not allowed".to_owned()),
+                    false => inside.node(node, value),
+                });
             }
-            let undeclared = matches!(node, Node::Never) && !rules.properties.contains_key(key);
-            self.inside(key, |inside| match undeclared {
-                true => inside.add(Kind::AdditionalProperties, "is not allowed".to_owned()),
-                false => inside.node(node, value),
-            });
         }
     }
 
-    fn any_of(&mut self, rules: &Rules, branches: &[Node], value: &Value) {
+    /// No branch fits. If the value's type fits none, the types are listed; else the branch that it comes closest to
+    /// speaks for all.
+    fn branches(&mut self, kind: Kind, rules: &Rules, branches: &[Node], value: &Value) {
+        let how = self.how;
+        let is_other = |branch: &&Node| is_marked_otherwise(branch, value, how.targets);
+        // Where a mark says which branch was meant, the others do not speak.
+        let all_other = branches.iter().all(|branch| is_other(&branch));
         let errors_of = |branch: &Node| {
             let mut collector = self.same_place();
             // Where no branch fits the value was left alone; its errors are those of the coerced one.
             let mut candidate = value.clone();
-            if fit(branch, &mut candidate, Fit::new(self.repairs, &[])) {
-                collector.beside_any_of(rules, &candidate);
+            if !how.effort.take() {
+                return Vec::new();
+            }
+            if fit(branch, &mut candidate, how) {
+                collector.beside_branches(rules, &candidate);
             } else {
                 collector.node(branch, &candidate);
             }
             collector.errors
         };
-        let errors = branches.iter().map(errors_of).collect();
-        self.closest(Kind::AnyOf, errors, branches, value);
+        let meant = branches.iter().filter(|branch| all_other || !is_other(branch));
+        let errors = meant.map(errors_of).collect();
+        self.closest(kind, errors, || forms(branches, how.targets, value), value);
     }
 
-    /// No branch fits; what is wrong by each. If the value's type fits none, the types are listed; else the branch
-    /// that it comes closest to speaks for all.
-    pub fn closest(&mut self, kind: Kind, lists: Vec<Vec<SchemaError>>, branches: &[Node], value: &Value) {
+    /// What is wrong by each of several forms: the one that the value comes closest to speaks for all.
+    pub fn closest(
+        &mut self,
+        kind: Kind,
+        lists: Vec<Vec<SchemaError>>,
+        forms: impl FnOnce() -> String,
+        value: &Value,
+    ) {
         let mut closest: Option<(usize, Vec<SchemaError>)> = None;
         for errors in lists {
             if errors.is_empty() {
@@ -323,7 +382,7 @@ impl Collector {
                 self.errors.extend(errors.into_iter().take(room));
             }
             None => {
-                let forms = forms(branches);
+                let forms = forms();
                 let message = if forms.is_empty() {
                     "is not allowed".to_owned()
                 } else {
@@ -345,11 +404,12 @@ impl Collector {
 }
 
 /// The types of the branches, each once: `string, number`.
-fn forms(branches: &[Node]) -> String {
+fn forms(branches: &[Node], targets: &[Node], value: &Value) -> String {
     let mut names: Vec<&str> = Vec::new();
     for branch in branches {
-        let Node::Rules(rules) = branch else { continue };
-        for one in rules.types.iter().flat_map(Types::iter) {
+        let mut all = Vec::new();
+        gather(branch, targets, value, &mut all);
+        for one in all.iter().filter_map(|rules| rules.types.as_ref()).flat_map(Types::iter) {
             if !names.contains(&one.as_str()) {
                 names.push(one.as_str());
             }
@@ -405,7 +465,7 @@ fn enumerate(values: &[Value]) -> String {
 }
 
 /// The keys of an object, at most ten.
-fn keys(map: &Map<String, Value>) -> String {
+pub(super) fn keys(map: &Map<String, Value>) -> String {
     if map.is_empty() {
         return "nothing".to_owned();
     }

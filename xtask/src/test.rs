@@ -46,6 +46,9 @@ const WASM_TESTS: [(&str, &str, &str); 3] = [
     ("web_worker", "tests/web/worker.rs", "a worker"),
 ];
 
+/// What makes the crate that of the schema module, natively too.
+const WITH_ENGINE: [&str; 2] = ["--features", "tackroom/schema"];
+
 /// Tests that passed so far, over all runners: the run closes on their number.
 static PASSED: AtomicU32 = AtomicU32::new(0);
 
@@ -82,13 +85,18 @@ fn format() -> Result<(), Failure> {
 }
 
 fn lints() -> Result<(), Failure> {
-    step("clippy").run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     tools::wasm_target()?;
-    let mut wasm = cargo(&["clippy", "--target", WASM_TARGET, "--lib"]);
-    for (name, _, _) in wasm_tests_present() {
-        wasm.args(["--test", name]);
+    for (with, features) in [("", &[][..]), (", with the engine", &WITH_ENGINE)] {
+        let mut native = cargo(&["clippy", "--workspace", "--all-targets"]);
+        step(format!("clippy{with}")).run(native.args(features).args(["--", "-D", "warnings"]))?;
+        let mut wasm = cargo(&["clippy", "--target", WASM_TARGET, "--package", "tackroom", "--lib"]);
+        if features.is_empty() {
+            // They call the core.
+            wasm.args(wasm_tests_present().flat_map(|(name, _, _)| ["--test", name]));
+        }
+        step(format!("clippy for wasm{with}")).run(wasm.args(features).args(["--", "-D", "warnings"]))?;
     }
-    step("clippy for wasm").run(wasm.args(["--", "-D", "warnings"])).map(drop)
+    Ok(())
 }
 
 fn docs() -> Result<(), Failure> {
@@ -98,7 +106,12 @@ fn docs() -> Result<(), Failure> {
 }
 
 fn rust_tests() -> Result<(), Failure> {
-    step("cargo test --workspace").note(rust_passed).run(&mut cargo(&["test", "--workspace"])).map(drop)
+    let workspace = ["test", "--workspace"];
+    step("cargo test --workspace").note(rust_passed).run(&mut cargo(&workspace))?;
+    step("cargo test --workspace, with the engine")
+        .note(rust_passed)
+        .run(cargo(&workspace).args(WITH_ENGINE))
+        .map(drop)
 }
 
 fn types() -> Result<(), Failure> {

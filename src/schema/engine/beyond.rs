@@ -1,14 +1,18 @@
 //! The node tree of a schema that is more than structural: what the repairing walk has to follow, and whom it asks
 //! whether a part fits.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
+use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
 use super::documents::{Documents, Part};
 use super::draft::Draft;
-use super::positions::{Position, position};
+use super::errors;
+use super::references;
 use crate::schema::compile::{Context, MAX_DEPTH, NeedsEngine, Node, Place, Rules, node, nodes};
+use crate::schema::errors::Collector;
 use crate::table::Table;
 
 /// What a schema object has beside structural keywords.
@@ -16,22 +20,62 @@ use crate::table::Table;
 pub(in crate::schema) struct Beyond {
     /// Who decides; nobody where every keyword is structural.
     part: Option<Part>,
-    /// The target of a local `$ref`.
-    reference: Option<usize>,
+    /// The targets of local references.
+    references: Vec<usize>,
     all_of: Vec<Node>,
     one_of: Option<Vec<Node>>,
     tuple: Vec<Node>,
+    /// What items after the tuple have to fit.
+    rest: Option<Node>,
     patterns: Vec<(Pattern, Node)>,
+    conditions: Vec<Condition>,
+    then: Option<Node>,
+    otherwise: Option<Node>,
+    own: Option<Own>,
+    /// What properties that nothing else looks at have to fit, unless that is nothing.
+    unevaluated: Option<Value>,
 }
 
 /// A pattern of `patternProperties`.
 #[derive(Debug)]
-pub(in crate::schema) struct Pattern(Option<jsonschema::Validator>);
+pub(in crate::schema) struct Pattern(Option<Validator>);
 
 impl Pattern {
     pub fn matches(&self, key: &str) -> bool {
         self.0.as_ref().is_some_and(|pattern| pattern.is_valid(&Value::from(key)))
     }
+}
+
+/// Schemas that hold only at times.
+#[derive(Debug)]
+struct Condition {
+    when: When,
+    then: Option<Node>,
+    otherwise: Option<Node>,
+}
+
+#[derive(Debug)]
+enum When {
+    Fits(Part),
+    Has(String),
+}
+
+impl Condition {
+    fn part(&self, value: &Value) -> Option<&Node> {
+        let holds = match &self.when {
+            When::Fits(part) => part.validator()?.is_valid(value),
+            When::Has(key) => value.as_object().is_some_and(|map| map.contains_key(key)),
+        };
+        if holds { self.then.as_ref() } else { self.otherwise.as_ref() }
+    }
+}
+
+/// The keywords that look at the value alone, and refer to nothing.
+#[derive(Debug)]
+struct Own {
+    documents: Rc<Documents>,
+    keywords: Value,
+    validator: OnceCell<Option<Validator>>,
 }
 
 impl Beyond {
@@ -40,10 +84,11 @@ impl Beyond {
         Some(self.part.as_ref()?.validator()?.is_valid(value))
     }
 
-    /// What holds together with the schema object.
-    pub fn parts<'a>(&'a self, targets: &'a [Node]) -> impl Iterator<Item = &'a Node> {
-        let target = self.reference.and_then(|at| targets.get(at));
-        target.into_iter().chain(&self.all_of)
+    /// What holds of the value together with the schema object.
+    pub fn parts<'a>(&'a self, value: &Value, targets: &'a [Node]) -> impl Iterator<Item = &'a Node> {
+        let referred = self.references.iter().filter_map(|at| targets.get(*at));
+        let conditional = self.conditions.iter().filter_map(|condition| condition.part(value));
+        referred.chain(&self.all_of).chain(conditional)
     }
 
     pub fn one_of(&self) -> Option<&[Node]> {
@@ -58,27 +103,40 @@ impl Beyond {
     pub fn patterns(&self) -> &[(Pattern, Node)] {
         &self.patterns
     }
+
+    /// What is wrong by the keywords that look at the value alone.
+    pub fn own_errors(&self, value: &Value, collector: &mut Collector<'_>) {
+        let Some(Own { documents, keywords, validator }) = &self.own else { return };
+        if let Some(validator) = validator.get_or_init(|| documents.validator(keywords).ok()) {
+            errors::collect(validator, Some(keywords), value, collector);
+        }
+    }
+
+    /// What is wrong by keywords that are not followed here.
+    pub fn other_errors(&self, value: &Value, collector: &mut Collector<'_>) {
+        if let Some(validator) = self.part.as_ref().and_then(Part::validator) {
+            errors::collect_shallow(validator, self.unevaluated.as_ref(), value, collector);
+        }
+    }
 }
 
 /// A whole schema.
 #[derive(Debug)]
 pub(super) struct Tree {
-    pub root: Node,
-    /// What local references point to.
+    /// The root, and what local references point to.
     pub targets: Vec<Node>,
 }
 
 impl Tree {
     pub fn compile(schema: &Value, draft: Draft, documents: &Rc<Documents>) -> Tree {
-        Tree::part(schema, draft, documents, "")
+        let mut whole = Whole { schema, draft, documents, targets: Vec::new(), known: Table::default() };
+        whole.target("#", "");
+        let targets = whole.targets.into_iter().map(|target| target.unwrap_or(Node::Any)).collect();
+        Tree { targets }
     }
 
-    /// The part of the schema at a JSON Pointer, as a tree of its own.
-    pub fn part(schema: &Value, draft: Draft, documents: &Rc<Documents>, pointer: &str) -> Tree {
-        let mut whole = Whole { schema, draft, documents, targets: Vec::new(), known: Table::default() };
-        let root = schema.pointer(pointer).map_or(Node::Any, |part| whole.part(part, pointer));
-        let targets = whole.targets.into_iter().map(|target| target.unwrap_or(Node::Any)).collect();
-        Tree { root, targets }
+    pub fn root(&self) -> &Node {
+        self.targets.first().unwrap_or(&Node::Any)
     }
 }
 
@@ -99,16 +157,9 @@ impl Whole<'_> {
         node(self, schema, &Place::at(pointer), MAX_DEPTH).unwrap_or(Node::Any)
     }
 
-    /// The number of a local reference's target.
-    fn target(&mut self, reference: &str) -> Option<usize> {
-        let id = self.schema.get("$id").and_then(Value::as_str).unwrap_or_default().trim_end_matches('#');
-        let local = reference.strip_prefix(id).unwrap_or(reference).strip_prefix('#')?;
-        let local = jsonschema_fragment(local);
-        let pointer = match local.as_str() {
-            "" => local,
-            pointer if pointer.starts_with('/') => local,
-            name => anchor(self.schema, name, String::new(), MAX_DEPTH)?,
-        };
+    /// The number of a local reference's target; the reference stands in the schema object at a pointer.
+    fn target(&mut self, reference: &str, at: &str) -> Option<usize> {
+        let pointer = references::resolve(self.schema, self.draft, reference, at)?;
         if let Some(at) = self.known.get(&pointer) {
             return Some(*at);
         }
@@ -121,57 +172,19 @@ impl Whole<'_> {
         self.targets[at] = Some(node);
         Some(at)
     }
-}
 
-/// A fragment without its percent-encoding.
-fn jsonschema_fragment(fragment: &str) -> String {
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let code = after.get(..2).filter(|_| *byte == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(decoded) => {
-                bytes.push(decoded);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*byte);
-                rest = after;
-            }
+    /// Notes a keyword that looks at the value alone.
+    fn own(&self, beyond: &mut Beyond, keyword: &str, value: &Value) {
+        if references::has_any(value) {
+            return;
         }
+        let own = beyond.own.get_or_insert_with(|| Own {
+            documents: self.documents.clone(),
+            keywords: json!({}),
+            validator: OnceCell::new(),
+        });
+        own.keywords[keyword] = value.clone();
     }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The pointer to the schema with that anchor.
-fn anchor(schema: &Value, name: &str, pointer: String, levels: usize) -> Option<String> {
-    let map = schema.as_object().filter(|_| levels > 0)?;
-    let is_named = map.get("$anchor").and_then(Value::as_str) == Some(name)
-        || map.get("$id").and_then(Value::as_str).and_then(|id| id.strip_prefix('#')) == Some(name);
-    if is_named {
-        return Some(pointer);
-    }
-    for (keyword, value) in map {
-        let below = format!("{pointer}/{keyword}");
-        let found = match position(keyword, value) {
-            Position::Plain => None,
-            Position::One => anchor(value, name, below, levels - 1),
-            Position::List => value.as_array().and_then(|list| {
-                let mut list = list.iter().enumerate();
-                list.find_map(|(index, value)| anchor(value, name, format!("{below}/{index}"), levels - 1))
-            }),
-            Position::Map => value.as_object().and_then(|map| {
-                map.iter().find_map(|(key, value)| {
-                    let key = key.replace('~', "~0").replace('/', "~1");
-                    anchor(value, name, format!("{below}/{key}"), levels - 1)
-                })
-            }),
-        };
-        if found.is_some() {
-            return found;
-        }
-    }
-    None
 }
 
 impl Context for Whole<'_> {
@@ -183,22 +196,47 @@ impl Context for Whole<'_> {
         place: &Place<'_>,
         levels: usize,
     ) -> Result<(), NeedsEngine> {
-        let place = place.key(keyword);
+        let inside = place.key(keyword);
         let beyond = rules.beyond.get_or_insert_default();
+        if !self.draft.knows(keyword) {
+            return Ok(());
+        }
         match (keyword, value) {
-            ("$ref", Value::String(reference)) => beyond.reference = self.target(reference),
-            ("allOf", Value::Array(schemas)) => beyond.all_of = nodes(self, schemas, &place, levels)?,
-            ("oneOf", Value::Array(schemas)) => beyond.one_of = Some(nodes(self, schemas, &place, levels)?),
-            ("prefixItems" | "items", Value::Array(schemas)) => {
-                beyond.tuple = nodes(self, schemas, &place, levels)?;
+            ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
+                beyond.references.extend(self.target(reference, &place.pointer()));
             }
-            ("additionalItems", schema) => rules.items = Some(node(self, schema, &place, levels)?),
+            ("allOf", Value::Array(schemas)) => beyond.all_of = nodes(self, schemas, &inside, levels)?,
+            ("oneOf", Value::Array(schemas)) => beyond.one_of = Some(nodes(self, schemas, &inside, levels)?),
+            ("prefixItems" | "items", Value::Array(schemas)) => {
+                beyond.tuple = nodes(self, schemas, &inside, levels)?;
+            }
+            ("additionalItems", schema) => beyond.rest = Some(node(self, schema, &inside, levels)?),
+            ("then", schema) => beyond.then = Some(node(self, schema, &inside, levels)?),
+            ("else", schema) => beyond.otherwise = Some(node(self, schema, &inside, levels)?),
             ("patternProperties", Value::Object(schemas)) => {
                 for (pattern, schema) in schemas {
-                    let node = node(self, schema, &place.key(pattern), levels)?;
+                    let node = node(self, schema, &inside.key(pattern), levels)?;
                     let pattern = Pattern(self.documents.validator(&json!({ "pattern": pattern })).ok());
                     beyond.patterns.push((pattern, node));
                 }
+            }
+            ("dependentSchemas" | "dependencies", Value::Object(schemas)) => {
+                for (key, schema) in schemas.iter().filter(|(_, schema)| !schema.is_array()) {
+                    let then = Some(node(self, schema, &inside.key(key), levels)?);
+                    beyond.conditions.push(Condition { when: When::Has(key.clone()), then, otherwise: None });
+                }
+                let lists = schemas.iter().filter(|(_, schema)| schema.is_array());
+                let lists: Map<String, Value> =
+                    lists.map(|(key, list)| (key.clone(), list.clone())).collect();
+                self.own(beyond, keyword, &Value::Object(lists));
+            }
+            (
+                "not" | "pattern" | "propertyNames" | "dependentRequired" | "contains" | "minContains"
+                | "maxContains" | "uniqueItems" | "multipleOf" | "minProperties" | "maxProperties",
+                value,
+            ) => self.own(beyond, keyword, value),
+            ("unevaluatedProperties", form @ Value::Object(_)) => {
+                beyond.unevaluated = Some(json!({ "unevaluatedProperties": form }));
             }
             _ => {}
         }
@@ -207,23 +245,43 @@ impl Context for Whole<'_> {
 
     fn end(&mut self, rules: &mut Rules, schema: &Map<String, Value>, place: &Place<'_>) {
         if self.draft.ref_stands_alone() && schema.contains_key("$ref") {
-            let reference = rules.beyond.as_ref().and_then(|beyond| beyond.reference);
+            let references = rules.beyond.take().map_or_else(Vec::new, |beyond| beyond.references);
             *rules = Rules::default();
-            rules.beyond = Some(Box::new(Beyond { reference, ..Beyond::default() }));
-        }
-        if schema.contains_key("additionalItems")
-            && let Some(beyond) = &rules.beyond
-            && beyond.tuple.is_empty()
-        {
-            // It says nothing where `items` is no list.
-            rules.items =
-                schema.get("items").and_then(|items| node(self, items, &place.key("items"), MAX_DEPTH).ok());
+            rules.beyond = Some(Box::new(Beyond { references, ..Beyond::default() }));
+        } else {
+            self.finish(rules, schema, place);
         }
         if rules.beyond.is_none() && self.draft.is_structural() && !has_beyond(rules) {
             return;
         }
         let part = Part::new(self.documents, place.pointer());
         rules.beyond.get_or_insert_default().part = Some(part);
+    }
+}
+
+impl Whole<'_> {
+    /// What keywords mean to each other.
+    fn finish(&self, rules: &mut Rules, schema: &Map<String, Value>, place: &Place<'_>) {
+        if !self.draft.knows("const") {
+            rules.constant = None;
+        }
+        if self.documents.formats
+            && let Some(format) = schema.get("format")
+        {
+            self.own(rules.beyond.get_or_insert_default(), "format", format);
+        }
+        let Some(beyond) = &mut rules.beyond else { return };
+        // It says nothing where `items` is no list.
+        if !beyond.tuple.is_empty()
+            && let Some(rest) = beyond.rest.take()
+        {
+            rules.items = Some(rest);
+        }
+        if schema.contains_key("if") && self.draft.knows("if") {
+            let when = When::Fits(Part::new(self.documents, place.key("if").pointer()));
+            let (then, otherwise) = (beyond.then.take(), beyond.otherwise.take());
+            beyond.conditions.push(Condition { when, then, otherwise });
+        }
     }
 }
 

@@ -19,7 +19,8 @@ pub(super) const BASE: &str = "tackroom:///schema";
 pub(super) struct Documents {
     registry: Registry<'static>,
     draft: Draft,
-    formats: bool,
+    /// Whether `format` asserts.
+    pub formats: bool,
     patterns: PatternCache,
     resources: Resources,
 }
@@ -80,6 +81,9 @@ impl Documents {
             .with_pattern_cache(self.patterns.clone())
             .should_validate_formats(self.formats)
             .should_ignore_unknown_formats(true)
+            // Drafts 6 and 7 let them assert; here they are annotations in every draft.
+            .without_content_encoding_support("base64")
+            .without_content_media_type_support("application/json")
             .build(schema)
             .map_err(|error| error.to_string())
     }
@@ -104,11 +108,11 @@ fn fragment(pointer: &str) -> String {
     out
 }
 
-/// A part of the schema, compiled when it is first asked about.
+/// A part of the schema at a pointer, compiled when it is first asked about.
 #[derive(Debug)]
 pub(super) struct Part {
     documents: Rc<Documents>,
-    pub pointer: String,
+    pointer: String,
     validator: OnceCell<Option<Validator>>,
 }
 

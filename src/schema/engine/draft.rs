@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// The drafts that are known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 pub enum Draft {
     /// Draft 4
     Draft4,
@@ -66,6 +66,28 @@ impl Draft {
     /// Whether keywords beside `$ref` are ignored.
     pub(super) fn ref_stands_alone(self) -> bool {
         matches!(self, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
+    }
+
+    /// The keyword by which a schema gives itself a URI.
+    pub(super) fn identifier(self) -> &'static str {
+        if self == Draft::Draft4 { "id" } else { "$id" }
+    }
+
+    /// Whether a keyword asserts something in it. Keywords that all drafts know, and no draft, are known.
+    pub(super) fn knows(self, keyword: &str) -> bool {
+        match keyword {
+            "const" | "contains" | "propertyNames" => self >= Draft::Draft6,
+            "if" | "then" | "else" => self >= Draft::Draft7,
+            "dependentRequired"
+            | "dependentSchemas"
+            | "minContains"
+            | "maxContains"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => self >= Draft::Draft201909,
+            "$recursiveRef" => self == Draft::Draft201909,
+            "prefixItems" | "$dynamicRef" => self == Draft::Draft202012,
+            _ => true,
+        }
     }
 
     /// Whether its structural keywords mean what the structural checker takes them for.

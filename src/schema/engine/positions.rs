@@ -37,3 +37,8 @@ pub(super) fn position(keyword: &str, value: &Value) -> Position {
         _ => Position::Plain,
     }
 }
+
+/// A JSON Pointer, one level down.
+pub(super) fn below(pointer: &str, key: &str) -> String {
+    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+}

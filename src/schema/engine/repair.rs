@@ -4,15 +4,17 @@
 //! costs one keyword and not all that is around it.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use jsonschema::meta::MetaValidator;
-use jsonschema::{PatternCache, Registry};
+use jsonschema::{PatternCache, Registry, Uri};
 use referencing::Resolver;
 use serde_json::{Map, Value, json};
 
 use super::documents::{BASE, Resources};
 use super::draft::Draft;
-use super::positions::{Position, position};
+use super::positions::{Position, below, position};
+use super::references::resolve;
 use super::{EngineOptions, Warning};
 use crate::schema::compile::MAX_DEPTH;
 use crate::schema::wording::brief;
@@ -37,10 +39,33 @@ pub(super) fn repair(
     }
     let mut schema = schema.clone();
     let draft = draft_of(&mut schema, options, warnings);
-    let mut repairer = Repairer { draft, patterns: PatternCache::new(), warnings, is_any_broken: false };
+    let mut repairer = Repairer {
+        draft,
+        resources: &options.resources,
+        base: jsonschema::uri::from_str(BASE).map_err(|error| error.to_string())?,
+        patterns: PatternCache::new(),
+        warnings,
+        is_any_broken: false,
+        seen: BTreeSet::new(),
+        referred: Vec::new(),
+        no_references: Vec::new(),
+    };
     repairer.is_any_broken = !repairer.are_patterns(&all_patterns(&schema));
     repairer.schema(&mut schema, "", MAX_DEPTH);
-    references(&mut schema, draft, options, warnings)?;
+    let elsewhere = repairer.elsewhere(&mut schema);
+    let mut dangling = repairer.no_references;
+    dangling.extend(references(&schema, &elsewhere, draft, options)?);
+    for (pointer, keyword, reference) in dangling {
+        let Some(place) = schema.pointer_mut(&pointer) else { continue };
+        if place.is_object() {
+            *place = if draft == Draft::Draft4 { json!({"not": {}}) } else { Value::Bool(false) };
+            let reference = brief(&reference);
+            let message = format!(
+                "expected a reference to a schema that is here or in the resources, found {reference}: no value fits"
+            );
+            warnings.push(Warning { path: below(&pointer, keyword), message });
+        }
+    }
     Ok(Repaired { schema, draft })
 }
 
@@ -72,11 +97,22 @@ fn draft_of(schema: &mut Value, options: &EngineOptions, warnings: &mut Vec<Warn
 
 struct Repairer<'a> {
     draft: Draft,
+    resources: &'a Map<String, Value>,
+    /// What references are relative to.
+    base: Uri<String>,
     patterns: PatternCache,
     warnings: &'a mut Vec<Warning>,
     /// Whether any pattern of the schema is none.
     is_any_broken: bool,
+    /// Pointers to the schema objects that were looked at.
+    seen: BTreeSet<String>,
+    /// References, and pointers to the schema objects that they stand in.
+    referred: Vec<(String, String)>,
+    no_references: Vec<Dangling>,
 }
+
+/// A pointer to a schema object, the keyword that refers to nothing, and its value.
+type Dangling = (String, &'static str, Value);
 
 impl Repairer<'_> {
     fn warn(&mut self, path: String, message: String) {
@@ -93,9 +129,18 @@ impl Repairer<'_> {
             *schema = json!({});
             return;
         }
+        if !self.seen.insert(pointer.to_owned()) {
+            return;
+        }
+        let around = (self.draft, self.base.clone());
+        if !pointer.is_empty() {
+            self.dialect(map, pointer);
+        }
+        self.no_uris(map, pointer);
         self.no_schemas(map, pointer);
-        self.rejected(map, pointer);
+        // Before the meta-schema, which in some drafts would reject all patterns for one.
         self.broken_patterns(map, pointer);
+        self.rejected(map, pointer);
         nullable(map);
         for (keyword, value) in map.iter_mut() {
             let place = below(pointer, keyword);
@@ -113,6 +158,78 @@ impl Repairer<'_> {
                 }
                 _ => {}
             }
+        }
+        (self.draft, self.base) = around;
+    }
+
+    /// The draft of a schema inside another: only a document of its own may have another.
+    fn dialect(&mut self, map: &mut Map<String, Value>, pointer: &str) {
+        let Some(named) = map.get("$schema") else { return };
+        let draft = match named.as_str().and_then(Draft::of_uri) {
+            Some(draft) => Some(draft),
+            None => Draft::of_schema(&json!({ "$schema": named }), self.resources),
+        };
+        let is_document = |draft: Draft| map.get(draft.identifier()).is_some_and(Value::is_string);
+        match draft {
+            Some(draft) if draft == self.draft || is_document(draft) => {
+                if named.as_str().and_then(Draft::of_uri).is_some() {
+                    map["$schema"] = draft.uri().into();
+                }
+                self.draft = draft;
+            }
+            _ => {
+                let found = brief(named);
+                let message = format!(
+                    "expected the draft of the schema around it, found {found}: the keyword is ignored"
+                );
+                map.shift_remove("$schema");
+                self.warn(below(pointer, "$schema"), message);
+            }
+        }
+    }
+
+    /// Schemas in places where no keyword has them, such as `/components/schemas`, are looked at if something refers to
+    /// them. Tells where they are.
+    fn elsewhere(&mut self, schema: &mut Value) -> Vec<String> {
+        let mut found = Vec::new();
+        while let Some((reference, at)) = self.referred.pop() {
+            let Some(pointer) = resolve(schema, self.draft, &reference, &at) else { continue };
+            if self.seen.contains(&pointer) {
+                continue;
+            }
+            if let Some(target) = schema.pointer_mut(&pointer) {
+                self.schema(target, &pointer, MAX_DEPTH);
+                found.push(pointer);
+            }
+        }
+        found
+    }
+
+    /// References and names that are no URIs, which no meta-schema looks at closely.
+    fn no_uris(&mut self, map: &mut Map<String, Value>, pointer: &str) {
+        for keyword in [self.draft.identifier(), "$ref", "$dynamicRef", "$recursiveRef"] {
+            let Some(value) = map.get(keyword).filter(|_| self.draft.knows(keyword)) else { continue };
+            let names_itself = keyword == self.draft.identifier();
+            let uri = value.as_str().map(|uri| jsonschema::uri::resolve_against(&self.base.borrow(), uri));
+            match (uri, value) {
+                (Some(Ok(uri)), _) if names_itself => {
+                    self.base = uri;
+                    continue;
+                }
+                (Some(Ok(_)), Value::String(reference)) => {
+                    self.referred.push((reference.clone(), pointer.to_owned()));
+                    continue;
+                }
+                (Some(Err(_)), value) if !names_itself => {
+                    self.no_references.push((pointer.to_owned(), keyword, value.clone()));
+                }
+                (_, value) => {
+                    let found = brief(value);
+                    let message = format!("expected a URI reference, found {found}: the keyword is ignored");
+                    self.warn(below(pointer, keyword), message);
+                }
+            }
+            map.shift_remove(keyword);
         }
     }
 
@@ -254,12 +371,22 @@ fn first_rejected(draft: Draft, schema: &Value) -> Option<String> {
         if validator.is_valid(schema) {
             return None;
         }
-        let mut keywords = validator.iter_errors(schema).filter_map(|error| {
+        let keyword_of = |error: jsonschema::ValidationError<'_>| {
             let path = error.instance_path().as_str();
             let keyword = path.strip_prefix('/')?.split('/').next()?;
             Some(keyword.replace("~1", "/").replace("~0", "~"))
-        });
-        keywords.next()
+        };
+        if let Some(keyword) = validator.iter_errors(schema).find_map(keyword_of) {
+            return Some(keyword);
+        }
+        // Keywords that do not go together, or do not go alone: the first without which the rest is right.
+        let map = schema.as_object()?;
+        let is_right_without = |keyword: &&String| {
+            let rest = map.iter().filter(|(other, _)| other != keyword);
+            validator
+                .is_valid(&Value::Object(rest.map(|(key, value)| (key.clone(), value.clone())).collect()))
+        };
+        map.keys().find(is_right_without).or_else(|| map.keys().next()).cloned()
     })
 }
 
@@ -275,13 +402,13 @@ fn nullable(map: &mut Map<String, Value>) {
     }
 }
 
-/// References that lead nowhere become schemas that accept nothing.
+/// References that lead nowhere.
 fn references(
-    schema: &mut Value,
+    schema: &Value,
+    elsewhere: &[String],
     draft: Draft,
     options: &EngineOptions,
-    warnings: &mut Vec<Warning>,
-) -> Result<(), String> {
+) -> Result<Vec<Dangling>, String> {
     let engines = draft.of_engine();
     let resources = Resources::new(&options.resources);
     let registry = Registry::new()
@@ -292,24 +419,20 @@ fn references(
         .map_err(|error| error.to_string())?;
     let base = jsonschema::uri::from_str(BASE).map_err(|error| error.to_string())?;
     let mut walk = Walk { draft, resources: &resources, dangling: Vec::new() };
-    walk.schema(schema, &registry.resolver(base), "", MAX_DEPTH);
-    for (pointer, keyword) in walk.dangling {
-        let Some(place) = schema.pointer_mut(&pointer) else { continue };
-        let message = format!(
-            "expected a reference to a schema that is here or in the resources, found {}: no value fits",
-            brief(&place[keyword])
-        );
-        *place = if draft == Draft::Draft4 { json!({"not": {}}) } else { Value::Bool(false) };
-        warnings.push(Warning { path: below(&pointer, keyword), message });
+    let resolver = registry.resolver(base);
+    walk.schema(schema, &resolver, "", MAX_DEPTH);
+    for pointer in elsewhere {
+        if let Some(schema) = schema.pointer(pointer) {
+            walk.schema(schema, &resolver, pointer, MAX_DEPTH);
+        }
     }
-    Ok(())
+    Ok(walk.dangling)
 }
 
 struct Walk<'a> {
     draft: Draft,
     resources: &'a Resources,
-    /// Pointers to schema objects, and the keyword whose reference leads nowhere.
-    dangling: Vec<(String, &'static str)>,
+    dangling: Vec<Dangling>,
 }
 
 impl Walk<'_> {
@@ -320,17 +443,11 @@ impl Walk<'_> {
         for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
             let Some(Value::String(reference)) = map.get(keyword) else { continue };
             if self.is_dangling(&resolver, reference) {
-                self.dangling.push((pointer.to_owned(), keyword));
+                self.dangling.push((pointer.to_owned(), keyword, reference.clone().into()));
                 return;
             }
         }
-        if self.draft.ref_stands_alone() && map.contains_key("$ref") {
-            // Definitions beside it can be referred to all the same.
-            for (keyword, value) in map.iter().filter(|(keyword, _)| *keyword == "definitions") {
-                self.children(keyword, value, &resolver, pointer, levels);
-            }
-            return;
-        }
+        // What older drafts ignore beside a reference can be referred to all the same.
         for (keyword, value) in map {
             self.children(keyword, value, &resolver, pointer, levels);
         }
@@ -374,7 +491,158 @@ impl Walk<'_> {
     }
 }
 
-/// A JSON Pointer, one level down.
-fn below(pointer: &str, key: &str) -> String {
-    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+#[cfg(test)]
+mod tests {
+    use super::super::Engine;
+    use super::*;
+
+    const ALL: [Draft; 5] =
+        [Draft::Draft4, Draft::Draft6, Draft::Draft7, Draft::Draft201909, Draft::Draft202012];
+
+    fn compile(schema: &Value, draft: Draft) -> Engine {
+        let options = EngineOptions { draft: Some(draft), ..EngineOptions::default() };
+        Engine::compile(schema, &options).unwrap_or_else(|error| panic!("{draft:?} {schema}: {error}"))
+    }
+
+    fn warned(schema: &Value, draft: Draft) -> Vec<String> {
+        compile(schema, draft).warnings().iter().map(|warning| warning.path.clone()).collect()
+    }
+
+    #[test]
+    fn a30_what_the_meta_schema_rejects_is_one_warning_each() {
+        for (schema, path) in [
+            (json!({"type": "strng"}), "/type"),
+            (json!({"type": []}), "/type"),
+            (json!({"type": ["string", "string"]}), "/type"),
+            (json!({"required": true}), "/required"),
+            (json!({"required": ["a", "a"]}), "/required"),
+            (json!({"enum": "a"}), "/enum"),
+            (json!({"items": 5}), "/items"),
+            (json!({"anyOf": []}), "/anyOf"),
+            (json!({"anyOf": {}}), "/anyOf"),
+            (json!({"allOf": [5]}), "/allOf"),
+            (json!({"not": "x"}), "/not"),
+            (json!({"properties": []}), "/properties"),
+            (json!({"properties": {"a": 5}}), "/properties/a"),
+            (json!({"patternProperties": {"a": "x"}}), "/patternProperties/a"),
+            (json!({"patternProperties": {"(": {}}}), "/patternProperties/("),
+            (json!({"additionalProperties": "x"}), "/additionalProperties"),
+            (json!({"definitions": {"A": {"minLength": -1}}}), "/definitions/A/minLength"),
+            (json!({"minLength": "1"}), "/minLength"),
+            (json!({"maxItems": 1.5}), "/maxItems"),
+            (json!({"multipleOf": 0}), "/multipleOf"),
+            (json!({"uniqueItems": "yes"}), "/uniqueItems"),
+            (json!({"pattern": "("}), "/pattern"),
+            (json!({"pattern": 5}), "/pattern"),
+            (json!({"pattern": "(?i)a(?z)"}), "/pattern"),
+            (json!({"dependencies": {"a": 5}}), "/dependencies/a"),
+            (json!({"$ref": 5}), "/$ref"),
+            (json!({"items": {"properties": {"a/b~": {"type": "x"}}}}), "/items/properties/a~1b~0/type"),
+            (json!({"allOf": [{}, {"anyOf": [{"pattern": "["}]}]}), "/allOf/1/anyOf/0/pattern"),
+            (json!({"$ref": "#/definitions/A"}), "/$ref"),
+            (json!({"properties": {"a": {"$ref": "https://example.com/none"}}}), "/properties/a/$ref"),
+            (json!({"properties": {"a": {"$ref": "#none"}}}), "/properties/a/$ref"),
+            (json!({"properties": {"a": {"$ref": "http://["}}}), "/properties/a/$ref"),
+            (json!({"$schema": "http://example.com/own"}), "/$schema"),
+            (json!({"$schema": 5}), "/$schema"),
+            (json!({"properties": {"a": {"$schema": "x"}}}), "/properties/a/$schema"),
+        ] {
+            for draft in ALL {
+                assert_eq!(warned(&schema, draft), [path], "{draft:?} {schema}");
+            }
+        }
+    }
+
+    #[test]
+    fn a30_drafts_differ_in_what_they_know() {
+        for (schema, path, from) in [
+            (json!({"const": 1, "contains": 5}), "/contains", Draft::Draft6),
+            (json!({"propertyNames": []}), "/propertyNames", Draft::Draft6),
+            (json!({"if": 5}), "/if", Draft::Draft7),
+            (json!({"if": {}, "then": {"type": 1}}), "/then/type", Draft::Draft4),
+            (json!({"dependentRequired": {"a": "b"}}), "/dependentRequired", Draft::Draft201909),
+            (json!({"unevaluatedProperties": 1}), "/unevaluatedProperties", Draft::Draft201909),
+            (json!({"prefixItems": {}}), "/prefixItems", Draft::Draft202012),
+            (json!({"items": [{}]}), "/items", Draft::Draft202012),
+        ] {
+            for draft in ALL {
+                let expected: &[&str] = if draft >= from { &[path] } else { &[] };
+                assert_eq!(warned(&schema, draft), expected, "{draft:?} {schema}");
+            }
+        }
+        // A flag in draft 4, a number since.
+        let flag = json!({"maximum": 1, "exclusiveMaximum": true});
+        assert_eq!(warned(&flag, Draft::Draft4), [""; 0]);
+        assert!(!compile(&flag, Draft::Draft4).accepts(&json!(1)));
+        assert_eq!(warned(&flag, Draft::Draft7), ["/exclusiveMaximum"]);
+        assert!(compile(&flag, Draft::Draft7).accepts(&json!(1)));
+        assert_eq!(warned(&json!({"exclusiveMaximum": true}), Draft::Draft4), ["/exclusiveMaximum"]);
+    }
+
+    #[test]
+    fn the_rest_of_a_mended_schema_holds() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "strng", "minLength": 2},
+                "b": {"type": "string", "required": true},
+                "c": {"$ref": "#/$defs/None"},
+                "d": {"type": "integer", "pattern": "("},
+            },
+            "required": ["d"],
+        });
+        let engine = compile(&schema, Draft::Draft202012);
+        assert_eq!(engine.warnings().len(), 4);
+        for (value, fits) in [
+            (json!({"a": "xy", "b": "x", "d": 1}), true),
+            (json!({"a": "x", "d": 1}), false),
+            (json!({"b": 1, "d": 1}), false),
+            (json!({"c": 1, "d": 1}), false),
+            (json!({}), false),
+        ] {
+            assert_eq!(engine.accepts(&value), fits, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_stands_beside_a_reference_is_mended_too() {
+        let schema = json!({
+            "$ref": "#/components/schemas/A",
+            "definitions": {"B": {"type": "strng"}},
+            "components": {"schemas": {"A": {"required": true, "type": "integer"}, "Unused": {"type": "strng"}}},
+        });
+        for draft in ALL {
+            let engine = compile(&schema, draft);
+            assert_eq!(warned(&schema, draft), ["/definitions/B/type", "/components/schemas/A/required"]);
+            assert!(engine.accepts(&json!(1)) && !engine.accepts(&json!("1")));
+        }
+    }
+
+    #[test]
+    fn documents_inside_have_drafts_of_their_own() {
+        let inner = json!({
+            "$id": "https://example.com/inner",
+            "$schema": "http://json-schema.org/draft-07/schema",
+            "items": [{"type": "integer"}],
+            "definitions": {"A": {"minLength": "x"}},
+        });
+        let schema =
+            json!({"properties": {"a": {"$ref": "https://example.com/inner"}}, "$defs": {"I": inner}});
+        let engine = compile(&schema, Draft::Draft202012);
+        assert_eq!(warned(&schema, Draft::Draft202012), ["/$defs/I/definitions/A/minLength"]);
+        assert!(!engine.accepts(&json!({"a": ["x"]})) && engine.accepts(&json!({"a": [1, "x"]})));
+        // Without a name it is no document, and has the draft of what is around it.
+        let schema = json!({"$defs": {"I": {"$schema": "http://json-schema.org/draft-04/schema#"}}});
+        assert_eq!(warned(&schema, Draft::Draft202012), ["/$defs/I/$schema"]);
+    }
+
+    #[test]
+    fn references_in_other_documents_that_lead_nowhere_are_false() {
+        let other = json!({"properties": {"a": {"$ref": "#/$defs/None"}, "b": {"type": "integer"}}});
+        let resources = [("https://example.com/other".to_owned(), other)].into_iter().collect();
+        let schema = json!({"$ref": "https://example.com/other"});
+        let compiled = Engine::compile(&schema, &EngineOptions { resources, ..EngineOptions::default() });
+        // Broken documents are the host's to mend.
+        assert!(compiled.is_err_and(|error| error.contains("None")));
+    }
 }
