@@ -8,6 +8,7 @@ pub mod edit;
 pub mod encoding;
 pub mod lines;
 pub mod page;
+pub mod pager;
 pub mod rewrite;
 pub mod truncate;
 pub mod utf8;
