@@ -3,6 +3,7 @@
 //! Everything here takes bytes and gives bytes. Nothing here knows an environment, a tool or JavaScript.
 
 pub mod accumulator;
+mod census;
 pub mod diff;
 pub mod edit;
 pub mod encoding;

@@ -2,11 +2,17 @@
 
 use memchr::{memchr, memchr_iter};
 
+use super::census::{Census, census};
 use super::encoding::Decoder;
 use super::lines::{self, LineEndings};
 use super::page::{Laid, Material, Page, Range, lay_out};
 use super::utf8::{self, REPLACEMENT};
 use crate::error::ToolError;
+
+/// Bytes that are worked on at once: what was looked at is still in the cache.
+const BLOCK: usize = 16 * 1024;
+/// So many tell whether it is worth looking for ASCII.
+const FIRST: usize = 64;
 
 /// Takes the bytes of a text, cut anywhere, and makes the page that a range asks for. Holds little more than the
 /// range's `max_bytes`.
@@ -40,7 +46,17 @@ impl Pager {
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         let Pager { decoder, window, .. } = self;
-        decoder.push_with(bytes, |text| window.push(text));
+        for block in bytes.chunks(BLOCK) {
+            // What is not shown needs no decoding where it is ASCII, and most is.
+            if decoder.takes_ascii() && block[..block.len().min(FIRST)].is_ascii() {
+                let found = census(block);
+                if found.is_ascii && !window.sees(&found) {
+                    window.count(block, &found);
+                    continue;
+                }
+            }
+            decoder.push_with(block, |text| window.push(text));
+        }
     }
 
     /// The page, now that the text has ended.
@@ -110,28 +126,36 @@ impl Window {
 
     /// Takes the next piece of the text: 16 KB or little more.
     fn push(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        let Some(last) = bytes.last() else { return };
-        let found = lines::census(bytes);
-        self.endings.push_counted(bytes, &found);
-        self.ends_in_break = *last == b'\n';
-        let is_seen = match self.place {
+        let found = census(text.as_bytes());
+        match (self.sees(&found), found.has_nul) {
+            (true, false) => self.see(text),
+            (true, true) => self.see(&text.replace('\0', REPLACEMENT)),
+            (false, _) => {}
+        }
+        self.count(text.as_bytes(), &found);
+    }
+
+    /// Whether anything of the next piece may be shown, or its place in the first line matters.
+    fn sees(&self, found: &Census) -> bool {
+        match self.place {
             Place::Before => self.breaks + found.breaks as u64 >= self.offset - 1,
             Place::FirstLine | Place::Within => true,
             Place::After => false,
-        };
+        }
+    }
+
+    /// Counts a piece, which has been seen if it had to be.
+    fn count(&mut self, bytes: &[u8], found: &Census) {
+        let Some(last) = bytes.last() else { return };
+        self.endings.push_counted(bytes, found);
+        self.ends_in_break = *last == b'\n';
+        self.breaks += found.breaks as u64;
         self.material.total_bytes += bytes.len() as u64;
         if found.has_nul {
             self.had_nul = true;
             let nuls = memchr_iter(0, bytes).count() as u64;
             self.material.total_bytes += nuls * (REPLACEMENT.len() as u64 - 1);
         }
-        match (is_seen, found.has_nul) {
-            (true, false) => self.see(text),
-            (true, true) => self.see(&text.replace('\0', REPLACEMENT)),
-            (false, _) => {}
-        }
-        self.breaks += found.breaks as u64;
     }
 
     fn see(&mut self, mut text: &str) {

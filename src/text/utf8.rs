@@ -205,6 +205,11 @@ impl Utf8Decoder {
     pub fn replaced(&self) -> bool {
         self.replaced
     }
+
+    /// Whether nothing waits for its rest.
+    pub(super) fn is_empty(&self) -> bool {
+        self.held_len == 0
+    }
 }
 
 /// Counts a stream's lines and lossy bytes without keeping any of it: totals of a file read in ranges.
