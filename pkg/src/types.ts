@@ -190,6 +190,11 @@ export interface TruncationDetails {
   lastLineBytes?: number;
 }
 
+/** What is left of a text that was cut, and what was cut. */
+export interface TruncationResult extends TruncationDetails {
+  content: string;
+}
+
 /** `details` of `read`. */
 export interface ReadDetails {
   lineEnding: "lf" | "crlf" | "cr" | "mixed";

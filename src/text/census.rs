@@ -1,4 +1,4 @@
-//! What a look at bytes finds: LFs counted; CR, NUL and what is beyond ASCII seen.
+//! What a look at bytes finds: LFs counted, CR and NUL seen.
 
 /// Of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,8 +9,6 @@ pub(super) struct Census {
     pub has_cr: bool,
     /// Whether there is a NUL.
     pub has_nul: bool,
-    /// Whether every byte is ASCII.
-    pub is_ascii: bool,
 }
 
 /// Looks with memchr, pass by pass.
@@ -19,38 +17,52 @@ fn by_passes(bytes: &[u8]) -> Census {
         breaks: super::lines::breaks(bytes),
         has_cr: memchr::memchr(b'\r', bytes).is_some(),
         has_nul: memchr::memchr(0, bytes).is_some(),
-        is_ascii: bytes.is_ascii(),
     }
 }
 
 /// Looks at bytes, which are best in the cache.
-#[cfg(not(target_feature = "simd128"))]
 pub(super) fn census(bytes: &[u8]) -> Census {
-    by_passes(bytes)
+    look::<false>(bytes).0
 }
 
-/// Looks at bytes once. A loop that the compiler vectorises would do, but this crate is built for size, and then it
-/// vectorises none.
+/// The census of bytes that are all ASCII.
+pub(super) fn census_of_ascii(bytes: &[u8]) -> Option<Census> {
+    let (found, is_ascii) = look::<true>(bytes);
+    is_ascii.then_some(found)
+}
+
+#[cfg(not(target_feature = "simd128"))]
+fn look<const ASCII: bool>(bytes: &[u8]) -> (Census, bool) {
+    (by_passes(bytes), ASCII && bytes.is_ascii())
+}
+
+/// Looks once. A loop that the compiler vectorises would do, but this crate is built for size, and then it
+/// vectorises and unrolls none. Whether there is a NUL is only known where what is sought is there.
 #[cfg(target_feature = "simd128")]
-pub(super) fn census(bytes: &[u8]) -> Census {
+fn look<const ASCII: bool>(bytes: &[u8]) -> (Census, bool) {
     use core::arch::wasm32::*;
 
-    /// A lane counts to 255.
-    const MOST: usize = 255;
-    let (blocks, rest) = bytes.as_chunks::<16>();
+    /// Vectors that are looked at together.
+    const VECTORS: usize = 4;
+    /// Times that a lane, which counts to 255, can take one break of each of them.
+    const MOST: usize = 255 / VECTORS;
+
+    // Signed, a NUL is the least of ASCII, and what is beyond is less: one minimum tells both.
+    let least_of = |a, b| if ASCII { i8x16_min(a, b) } else { u8x16_min(a, b) };
+    let (blocks, rest) = bytes.as_chunks::<{ 16 * VECTORS }>();
     let mut found = by_passes(rest);
-    let (mut all, mut crs, mut least) = (u8x16_splat(0), u8x16_splat(0), u8x16_splat(u8::MAX));
+    let (mut crs, mut least) = (u8x16_splat(0), i8x16_splat(i8::MAX));
     for group in blocks.chunks(MOST) {
         let mut counts = u8x16_splat(0);
         for block in group {
-            // One load.
-            let block = u128::from_le_bytes(*block);
-            let block = u64x2(block as u64, (block >> 64) as u64);
             // What is equal is all ones, which is -1.
-            counts = u8x16_sub(counts, u8x16_eq(block, u8x16_splat(b'\n')));
-            crs = v128_or(crs, u8x16_eq(block, u8x16_splat(b'\r')));
-            least = u8x16_min(least, block);
-            all = v128_or(all, block);
+            let breaks = |part| u8x16_eq(part, u8x16_splat(b'\n'));
+            let cr = |part| u8x16_eq(part, u8x16_splat(b'\r'));
+            let [a, b, c, d] = vectors(block);
+            let (ab, cd) = (i8x16_add(breaks(a), breaks(b)), i8x16_add(breaks(c), breaks(d)));
+            counts = i8x16_sub(counts, i8x16_add(ab, cd));
+            crs = v128_or(crs, v128_or(v128_or(cr(a), cr(b)), v128_or(cr(c), cr(d))));
+            least = least_of(least, least_of(least_of(a, b), least_of(c, d)));
         }
         let counts = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(counts));
         let [a, b, c, d] = [
@@ -62,9 +74,20 @@ pub(super) fn census(bytes: &[u8]) -> Census {
         found.breaks += (a + b + c + d) as usize;
     }
     found.has_cr |= v128_any_true(crs);
-    found.has_nul |= !u8x16_all_true(least);
-    found.is_ascii &= u8x16_bitmask(all) == 0;
-    found
+    found.has_nul |= !i8x16_all_true(least);
+    (found, ASCII && i8x16_bitmask(least) == 0 && rest.is_ascii())
+}
+
+/// The bytes as vectors, a load each. Written out: as a loop it would go through memory.
+#[cfg(target_feature = "simd128")]
+#[inline(always)]
+fn vectors(block: &[u8; 64]) -> [core::arch::wasm32::v128; 4] {
+    let vector = |part: &[u8; 16]| {
+        let part = u128::from_le_bytes(*part);
+        core::arch::wasm32::u64x2(part as u64, (part >> 64) as u64)
+    };
+    let ([a, b, c, d], []) = block.as_chunks::<16>() else { unreachable!("64 is 4 times 16") };
+    [vector(a), vector(b), vector(c), vector(d)]
 }
 
 #[cfg(test)]
@@ -73,7 +96,7 @@ mod tests {
 
     #[test]
     fn it_agrees_with_looking_byte_by_byte() {
-        for length in [0_usize, 1, 15, 16, 17, 255 * 16, 256 * 16 + 3] {
+        for length in [0_usize, 1, 63, 64, 65, 63 * 64, 64 * 64, 256 * 64 + 3] {
             for byte in [b'a', b'\n', b'\r', 0, 0xFF] {
                 for at in [0, length / 2, length.saturating_sub(1)] {
                     let mut bytes = vec![b'x'; length];
@@ -82,9 +105,10 @@ mod tests {
                         breaks: bytes.iter().filter(|&&byte| byte == b'\n').count(),
                         has_cr: bytes.contains(&b'\r'),
                         has_nul: bytes.contains(&0),
-                        is_ascii: bytes.is_ascii(),
                     };
                     assert_eq!(census(&bytes), looked, "{length} bytes, {byte} from {at}");
+                    let ascii = bytes.is_ascii().then_some(looked);
+                    assert_eq!(census_of_ascii(&bytes), ascii, "{length} bytes, {byte} from {at}");
                 }
             }
         }

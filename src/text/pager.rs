@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr_iter};
 
-use super::census::{Census, census};
+use super::census::{Census, census, census_of_ascii};
 use super::encoding::Decoder;
 use super::lines::{self, LineEndings};
 use super::page::{Laid, Material, Page, Range, lay_out};
@@ -46,14 +46,23 @@ impl Pager {
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         let Pager { decoder, window, .. } = self;
-        for block in bytes.chunks(BLOCK) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            // Cut between characters, so that hardly any waits for its rest.
+            let length = match rest.get(..BLOCK) {
+                Some(block) => BLOCK - utf8::incomplete_tail(block),
+                None => rest.len(),
+            };
+            let block;
+            (block, rest) = rest.split_at(length);
             // What is not shown needs no decoding where it is ASCII, and most is.
-            if decoder.takes_ascii() && block[..block.len().min(FIRST)].is_ascii() {
-                let found = census(block);
-                if found.is_ascii && !window.sees(&found) {
-                    window.count(block, &found);
-                    continue;
-                }
+            if decoder.takes_ascii()
+                && block[..block.len().min(FIRST)].is_ascii()
+                && let Some(found) = census_of_ascii(block)
+                && !window.sees(&found)
+            {
+                window.count(block, &found);
+                continue;
             }
             decoder.push_with(block, |text| window.push(text));
         }

@@ -10,13 +10,13 @@ pub const LARGE: u64 = 1024 * 1024;
 /// Bytes that are asked for at once.
 pub const RANGE: u64 = 1024 * 1024;
 /// Bytes that are looked at at once: they are copied to the same place, which stays in the cache.
-const PIECE: usize = 64 * 1024;
+const PIECE: usize = 128 * 1024;
 
 /// A file whose beginning is at hand.
 pub struct Source<'a, E: Env> {
     env: &'a E,
     path: &'a str,
-    /// The first bytes: all of the file, or 64 KB at least.
+    /// The first bytes: all of the file, or 128 KB at least.
     pub head: Vec<u8>,
     /// Bytes of the file.
     pub size: u64,
