@@ -210,14 +210,17 @@ test("pages are the reference's", async (t) => {
     if (rng.chance(0.7)) args.offset = rng.below(total + 4);
     if (rng.chance(0.6)) args.limit = rng.between(1, total + 2);
     env.restore({ "/f": text });
+    // The reference shows a BOM, and counts it: ours is its page of the text without.
+    const hasBom = text.startsWith("\ufeff");
+    const bare = hasBom ? text.slice(1) : text;
     const [answer, theirs] = await Promise.all([
       toolset.call({ id: "1", name: "read", arguments: JSON.stringify(args) }),
-      theirRead(text, args),
+      theirRead(bare, args),
     ]);
     const fail = failing(nth, { args, text, answer, theirs });
-    const name = pageDifference({ text, total, args, own: answer.content[0].text, theirs });
+    const name = pageDifference({ text: bare, total, args, own: answer.content[0].text, theirs });
     if (!name) fail("a difference that nobody has meant");
-    counts.add(name);
+    counts.add(hasBom ? `a BOM is not shown; else ${name}` : name);
   }
   counts.print(t);
 });
@@ -239,12 +242,6 @@ async function theirRead(text, args) {
 
 function pageDifference({ text, total, args, own, theirs }) {
   if (own === theirs) return "the same page";
-  if (text.startsWith("\ufeff")) {
-    if (own.startsWith("\ufeff")) return undefined;
-    const bare = { text: text.slice(1), total, args, own, theirs: theirs.replace(/^\ufeff/, "") };
-    const name = pageDifference(bare);
-    return name && (theirs.startsWith("\ufeff") ? `a BOM is not shown; else ${name}` : name);
-  }
   const long = / is [\d.]+KB, exceeds 50\.0KB limit/.exec(theirs);
   if (long) {
     const line = (args.offset || 1) - 1;
