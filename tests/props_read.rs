@@ -222,6 +222,48 @@ proptest! {
             range = Range { offset, column, ..range };
         }
         // Of the last line's LF nothing is said where there was no room for it.
-        prop_assert_eq!(read.strip_suffix('\n').unwrap_or(&read), text.strip_suffix('\n').unwrap_or(&text));
+        prop_assert!(read == text || read == format!("{text}\n") || format!("{read}\n") == text, "{read:?} {text:?}");
+    }
+}
+
+/// Large enough to go by in several blocks.
+fn large_file() -> impl Strategy<Value = Vec<u8>> {
+    (file(), vec(any::<Index>(), 0..4), 1..5_usize).prop_map(|(piece, places, blocks)| {
+        let mut all = piece.repeat((blocks * 16 * 1024).div_ceil(piece.len().max(1)).min(60_000));
+        // A BOM is one at the start only; and what repeats itself looks alike where it is cut.
+        for place in places {
+            let at = place.index(all.len() + 1);
+            all.splice(at..at, "≠\n".bytes());
+        }
+        all
+    })
+}
+
+fn large_range() -> impl Strategy<Value = Range> {
+    let number = || prop_oneof![1 => 1..10_u64, 2 => 1..30_000_u64];
+    let limits = prop_oneof![Just(Limits::default()), limits()];
+    (number(), proptest::option::of(number()), proptest::option::weighted(0.3, 1..70_000_u64), limits)
+        .prop_map(|(offset, limit, column, limits)| Range { offset, limit, column, limits })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn large_files_go_by_in_blocks(bytes in large_file(), range in large_range(), cuts in vec(any::<Index>(), 0..20)) {
+        let text = shown(&bytes);
+        let found = paged(&bytes, &cuts, range);
+        prop_assert_eq!(&found, &page(&bytes, &range));
+        match (found, by_the_book(&text, range)) {
+            (Ok(page), Some(expected)) => {
+                prop_assert!((&page.text, &page.hint) == (&expected.0, &expected.1), "{:?} {:?}", page.hint, expected.1);
+                prop_assert_eq!(page.line_ending, line_ending(text.as_bytes()));
+                if let Some(facts) = page.truncation {
+                    prop_assert_eq!((facts.total_bytes, facts.total_lines), (text.len() as u64, lines_of(&text).0.len() as u64));
+                }
+            }
+            (Err(error), None) => prop_assert_eq!(error.code, ErrorCode::InvalidArguments),
+            (found, expected) => prop_assert!(false, "found {found:?}, expected {expected:?}"),
+        }
     }
 }

@@ -42,9 +42,7 @@ export function truncateLine(
   if (typeof line !== "string") throw wrong("line as a string", line);
   const most = counted(maxChars, "maxChars");
   core.wake();
-  const wasTruncated = unwrap<boolean>(
-    core.enter((length = 0) => glue.truncate_line(length, most), line),
-  );
+  const wasTruncated = unwrap<boolean>(core.enter((length = 0) => glue.truncate_line(length, most), line));
   return { text: made(core), wasTruncated };
 }
 
@@ -71,7 +69,8 @@ export function utf8ByteLength(text: string): number {
 
 function made(core: Core): string {
   const content = core.enter(() => glue.content());
-  if (content === TRAPPED) throw new ToolError("The tool core failed and was restarted: try again", "trapped");
+  if (content === TRAPPED)
+    throw new ToolError("The tool core failed and was restarted: try again", "trapped");
   return decoder.decode(content);
 }
 

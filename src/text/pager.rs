@@ -233,3 +233,72 @@ impl Window {
         Material { total_lines: self.breaks + u64::from(unbroken), ..self.material }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::truncate::Limits;
+    use super::*;
+
+    fn range(offset: u64, column: Option<u64>, max_bytes: usize) -> Range {
+        Range { offset, limit: None, column, limits: Limits { max_bytes, ..Limits::default() } }
+    }
+
+    #[test]
+    fn t01_byte_by_byte_is_the_same_page() {
+        let text = "héllo\n😀";
+        for range in [range(1, None, 99), range(2, None, 99), range(2, None, 1), range(1, Some(3), 2)] {
+            let (mut whole, mut parts) = (Pager::new(range), Pager::new(range));
+            whole.push(text.as_bytes());
+            text.bytes().for_each(|byte| parts.push(&[byte]));
+            let page = parts.finish().unwrap();
+            assert_eq!(page, whole.finish().unwrap());
+            assert!(page.truncation.is_none_or(|facts| facts.total_lines == 2 && facts.total_bytes == 11));
+        }
+    }
+
+    #[test]
+    fn what_is_held_does_not_grow_with_the_text() {
+        let (line, block) = (vec![b'x'; BLOCK], b"some text\r\nand more\n".repeat(1000));
+        for (range, part) in [
+            (range(1, None, 1000), &line),
+            (range(1, Some(40_000), 1000), &line),
+            (range(3, None, 1000), &block),
+            (range(60_000, None, 1000), &block),
+            (range(u64::MAX, None, 1000), &block),
+        ] {
+            let mut pager = Pager::new(range);
+            for _ in 0..200 {
+                pager.push(part);
+                let held = pager.window.material.kept.capacity();
+                assert!(held <= 1000 + 2 * BLOCK, "{held} bytes are held for {range:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_nul_has_three_bytes_wherever_it_is_counted() {
+        let bytes = [&b"a\n"[..], &[0; 40_000], b"\nb\0"].concat();
+        for (offset, column, shown, hint) in [
+            (1, None, "a\n", Some("[Showing lines 1-1 of 3 (5B limit). Use offset=2 to continue.]")),
+            (
+                2,
+                None,
+                "\u{fffd}",
+                Some("[Showing bytes 1-3 of line 2 (117.2KB). Use offset=2, column=4 to continue.]"),
+            ),
+            (
+                2,
+                Some(119_999),
+                "\u{fffd}",
+                Some("[Showing bytes 119998-120000 of line 2 (117.2KB). Use offset=3 to continue.]"),
+            ),
+            (3, None, "b\u{fffd}", None),
+        ] {
+            let mut pager = Pager::new(range(offset, column, 5));
+            pager.push(&bytes);
+            let page = pager.finish().unwrap();
+            assert_eq!((page.text.as_str(), page.hint.as_deref(), page.replaced), (shown, hint, true));
+            assert!(page.truncation.is_none_or(|facts| facts.total_bytes == 2 + 120_000 + 1 + 4));
+        }
+    }
+}

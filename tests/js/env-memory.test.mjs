@@ -60,9 +60,18 @@ test("a range is a copy of a part, and ends with the file", () => {
   env.readRange("/a", 0, 9)[0] = 99;
   assert.equal(env.readRange("/a", 0, 9)[0], 0);
   assert.equal(env.readRange("/empty", 0, 9).length, 0);
-  assert.equal(codeOf(() => env.readRange("/none", 0, 9)), "not_found");
-  assert.equal(codeOf(() => env.readRange("/", 0, 9)), "is_directory");
-  assert.equal(codeOf(() => env.readRange("/a", 0, 9, { signal: AbortSignal.abort() })), "aborted");
+  assert.equal(
+    codeOf(() => env.readRange("/none", 0, 9)),
+    "not_found",
+  );
+  assert.equal(
+    codeOf(() => env.readRange("/", 0, 9)),
+    "is_directory",
+  );
+  assert.equal(
+    codeOf(() => env.readRange("/a", 0, 9, { signal: AbortSignal.abort() })),
+    "aborted",
+  );
 });
 
 test("keys are absolute or relative to cwd, strings are UTF-8", () => {

@@ -274,7 +274,15 @@ describe("answers of wrong types", () => {
     ["a promise of another realm", () => vm.runInNewContext("Promise.resolve(5)")],
   ];
   // A write answers nothing that means something, and so does createDir: only a failure fails them.
-  const ANSWERED = ["readBinaryFile", "readRange", "fileInfo", "canonicalPath", "exec", "writeFile", "createDir"];
+  const ANSWERED = [
+    "readBinaryFile",
+    "readRange",
+    "fileInfo",
+    "canonicalPath",
+    "exec",
+    "writeFile",
+    "createDir",
+  ];
   for (const method of ANSWERED) {
     for (const isAsync of [false, true]) {
       test(`${method}${isAsync ? ", through a promise" : ""}`, async () => {
@@ -361,7 +369,10 @@ describe("answers of wrong types", () => {
       const toolset = await createToolset(envWith("readRange", () => LARGE));
       const result = await run(toolset, ...READ_LARGE);
       assertFailed(result, "unknown");
-      assert.match(textOf(result), /readRange answered 3000000 bytes for \/large.txt, expected at most 1048576 /);
+      assert.match(
+        textOf(result),
+        /readRange answered 3000000 bytes for \/large.txt, expected at most 1048576 /,
+      );
       await stillWorks(toolset);
     });
 

@@ -38,7 +38,8 @@ function madeUp(lines, { isAsync }) {
     const first = Math.floor(start / LINE);
     const last = Math.ceil(end / LINE);
     const block = template.subarray(0, (last - first) * LINE);
-    for (let nth = first; nth < last; nth++) block.write(String(nth + 1).padStart(12, "0"), (nth - first) * LINE, "latin1");
+    for (let nth = first; nth < last; nth++)
+      block.write(String(nth + 1).padStart(12, "0"), (nth - first) * LINE, "latin1");
     return block.subarray(start - first * LINE, end - first * LINE);
   };
   const env = {

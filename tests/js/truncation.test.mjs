@@ -51,7 +51,10 @@ test("the defaults are 2000 lines and 50 KB", () => {
   assert.equal(truncateHead(lines).outputLines, 2000);
   assert.equal(truncateTail(lines).outputLines, 2000);
   assert.equal(truncateTail("é".repeat(60_000)).outputBytes, 51_200);
-  assert.deepEqual(truncateLine("x".repeat(501)), { text: `${"x".repeat(500)}... [truncated]`, wasTruncated: true });
+  assert.deepEqual(truncateLine("x".repeat(501)), {
+    text: `${"x".repeat(500)}... [truncated]`,
+    wasTruncated: true,
+  });
   assert.deepEqual(truncateLine("x".repeat(500)), { text: "x".repeat(500), wasTruncated: false });
 });
 
@@ -103,16 +106,27 @@ test("bytes are counted as they are made", () => {
 
 test("sizes", () => {
   const sizes = [0, 512, 1023, 1024, 1536, 51_200, 2 ** 20 - 1, 2 ** 21, 2 ** 30, 1.5];
-  assert.deepEqual(
-    sizes.map(formatSize),
-    ["0B", "512B", "1023B", "1.0KB", "1.5KB", "50.0KB", "1.0MB", "2.0MB", "1.0GB", "1B"],
-  );
+  assert.deepEqual(sizes.map(formatSize), [
+    "0B",
+    "512B",
+    "1023B",
+    "1.0KB",
+    "1.5KB",
+    "50.0KB",
+    "1.0MB",
+    "2.0MB",
+    "1.0GB",
+    "1B",
+  ]);
 });
 
 test("a text of 30 MB", () => {
   const text = "0123456789é\n".repeat(2_500_000);
   const tail = truncateTail(text);
-  assert.deepEqual([tail.totalLines, tail.totalBytes, tail.outputLines], [2_500_000, utf8ByteLength(text), 2000]);
+  assert.deepEqual(
+    [tail.totalLines, tail.totalBytes, tail.outputLines],
+    [2_500_000, utf8ByteLength(text), 2000],
+  );
   assert.equal(truncateHead(bytes(text)).totalBytes, tail.totalBytes);
 });
 
@@ -142,7 +156,9 @@ test("before init they say what to do", () => {
       try { use(); console.log("no error"); } catch (error) { console.log(error.code, error.message); }
     }
     console.log(utf8ByteLength("é"));`;
-  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+  });
   assert.equal(
     stdout,
     `${["truncateHead", "truncateTail", "truncateLine", "formatSize"]

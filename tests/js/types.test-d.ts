@@ -34,14 +34,14 @@ import type {
 } from "tackroom";
 import {
   createToolset,
-  formatSize,
+  type formatSize,
   init,
   parsePartialArguments,
   ToolError,
   truncateHead,
-  truncateLine,
+  type truncateLine,
   truncateTail,
-  utf8ByteLength,
+  type utf8ByteLength,
   validateToolArguments,
   validateToolCall,
 } from "tackroom";
@@ -567,12 +567,17 @@ export const wrongEdits: Edit[] = [{ oldText: "a", newText: "b", all: true }];
 assert<Equal<ReturnType<typeof truncateHead>, TruncationResult>>();
 assert<Equal<ReturnType<typeof truncateTail>, TruncationResult>>();
 assert<Equal<ReturnType<typeof truncateLine>, { text: string; wasTruncated: boolean }>>();
-assert<Equal<[typeof formatSize, typeof utf8ByteLength], [(bytes: number) => string, (text: string) => number]>>();
+assert<
+  Equal<[typeof formatSize, typeof utf8ByteLength], [(bytes: number) => string, (text: string) => number]>
+>();
 export const cut: string = truncateHead(new Uint8Array(), { maxLines: 1, maxBytes: 2 }).content;
 // @ts-expect-error a limit's name
 truncateTail("", { maxLine: 1 });
 // @ts-expect-error a text or bytes
 truncateHead([1, 2]);
-export const ranged: ExecutionEnv = { ...env, readRange: (path, start, end) => new Uint8Array(end - start + path.length) };
+export const ranged: ExecutionEnv = {
+  ...env,
+  readRange: (path, start, end) => new Uint8Array(end - start + path.length),
+};
 // @ts-expect-error a range is bytes
 export const wrongRange: ExecutionEnv = { ...env, readRange: () => "text" };

@@ -61,9 +61,15 @@ test("the exported functions are the reference's", async (t) => {
       // With one line allowed and its start cut off, the reference says "lines".
       if (oneLine) theirs.truncatedBy = "bytes";
       const { lastLineBytes, ...rest } = ours;
-      assert.deepEqual({ ...facts(rest), content: rest.content }, { ...facts(theirs), content: theirs.content }, name);
+      assert.deepEqual(
+        { ...facts(rest), content: rest.content },
+        { ...facts(theirs), content: theirs.content },
+        name,
+      );
       if ((lastLineBytes !== undefined) !== theirs.lastLinePartial) fail(`${name}: lastLineBytes`);
-      counts.add(oneLine ? `${name}: one line allowed and its start cut off: cut by bytes` : `${name}: the same`);
+      counts.add(
+        oneLine ? `${name}: one line allowed and its start cut off: cut by bytes` : `${name}: the same`,
+      );
     }
     assert.deepEqual(own.truncateHead(new TextEncoder().encode(text), given), own.truncateHead(text, given));
     const line = rng.list(rng.below(300), () => rng.pick(PIECES)).join("");
@@ -72,12 +78,18 @@ test("the exported functions are the reference's", async (t) => {
     // The reference cuts between the halves of a pair.
     const whole = reference.text.isWellFormed();
     if (whole) assert.deepEqual(mine, reference, shown({ line, most }));
-    else assert.equal(mine.text, reference.text.replace(/[\ud800-\udbff](?=\.\.\. )/, ""), shown({ line, most }));
+    else
+      assert.equal(
+        mine.text,
+        reference.text.replace(/[\ud800-\udbff](?=\.\.\. )/, ""),
+        shown({ line, most }),
+      );
     counts.add(whole ? "truncateLine: the same" : "truncateLine: half a character is left out");
     const bytes = rng.below(2 ** rng.below(40));
     const [size, theirSize] = [own.formatSize(bytes), formatSize(bytes)];
     if (size === theirSize) counts.add("formatSize: the same");
-    else if (/^1\.0(MB|GB)$/.test(size) && /^1024\.0/.test(theirSize)) counts.add("formatSize: 1024.0 of a unit is 1.0");
+    else if (/^1\.0(MB|GB)$/.test(size) && /^1024\.0/.test(theirSize))
+      counts.add("formatSize: 1024.0 of a unit is 1.0");
     else if (size.endsWith("GB") && theirSize.endsWith("MB")) counts.add("formatSize: GB from 1024 MB on");
     else fail(`formatSize(${bytes}): ${size}, ${theirSize}`);
     assert.equal(own.utf8ByteLength(text), Buffer.byteLength(text));
@@ -194,7 +206,8 @@ test("bash cuts as truncateTail does", async (t) => {
 function paged(rng) {
   let text = lines(rng, rng.chance(0.1) ? 6000 : 60) || "a";
   if (rng.chance(0.2)) text = text.replaceAll("\n", rng.pick(["\r\n", "\r", "\n\r\n"]));
-  if (rng.chance(0.03)) text += `${rng.pick(["x", "é", "文", "🙂"]).repeat(rng.between(20_000, 60_000))}\nend\n`;
+  if (rng.chance(0.03))
+    text += `${rng.pick(["x", "é", "文", "🙂"]).repeat(rng.between(20_000, 60_000))}\nend\n`;
   return rng.chance(0.05) ? `\ufeff${text}` : text;
 }
 
@@ -245,7 +258,10 @@ function pageDifference({ text, total, args, own, theirs }) {
   const long = / is [\d.]+KB, exceeds 50\.0KB limit/.exec(theirs);
   if (long) {
     const line = (args.offset || 1) - 1;
-    const slice = /^(.+)\n\n\[Showing bytes 1-(\d+) of line (\d+) \([\d.]+KB\)\. Use offset=\d+, column=(\d+) to continue\.\]$/s.exec(own);
+    const slice =
+      /^(.+)\n\n\[Showing bytes 1-(\d+) of line (\d+) \([\d.]+KB\)\. Use offset=\d+, column=(\d+) to continue\.\]$/s.exec(
+        own,
+      );
     const [, shown, bytes, number, column] = slice ?? [];
     const isSlice =
       text.split("\n")[line]?.startsWith(shown) &&

@@ -110,6 +110,7 @@ mod tests {
     use super::*;
     use crate::env::{FileInfo, ManualHost, MemoryEnv};
 
+    type Asked = Vec<(u64, u64)>;
     type Ranges = Box<dyn Fn(u64, u64) -> Result<Option<Vec<u8>>, ToolError>>;
 
     /// An environment that answers for ranges as a test wants it, and notes what it was asked.
@@ -117,7 +118,7 @@ mod tests {
         inner: MemoryEnv,
         said_size: u64,
         ranges: Ranges,
-        asked: RefCell<Vec<(u64, u64)>>,
+        asked: RefCell<Asked>,
     }
 
     impl Env for Odd {
@@ -155,7 +156,7 @@ mod tests {
         content: Vec<u8>,
         said_size: u64,
         ranges: impl Fn(u64, u64) -> Result<Option<Vec<u8>>, ToolError> + 'static,
-    ) -> (Result<Vec<u8>, ErrorCode>, Vec<(u64, u64)>) {
+    ) -> (Result<Vec<u8>, ErrorCode>, Asked) {
         let host = ManualHost::default();
         let inner = MemoryEnv::new(&host).with_file("/f", content);
         let env = Odd { inner, said_size, ranges: Box::new(ranges), asked: RefCell::default() };
