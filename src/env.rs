@@ -7,6 +7,7 @@
 //! An `Env` value belongs to one tool call. It carries that call's abort signal, so that no method needs one;
 //! what is shared between calls (the mutation queue) has its own type, [`MutationQueue`].
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::error::ToolError;
@@ -122,6 +123,34 @@ impl Drop for Held {
     }
 }
 
+/// A whole file that the host has at hand: what is not asked for is not copied.
+pub trait Content {
+    /// Bytes.
+    fn size(&self) -> usize;
+    /// Puts that part, which lies within, in place of what the buffer holds.
+    fn copy_part(&self, part: Range<usize>, into: &mut Vec<u8>);
+    /// All of it.
+    ///
+    /// # Errors
+    /// `not_supported` where it is more than can be held.
+    fn into_bytes(self: Box<Self>) -> Result<Vec<u8>, ToolError>;
+}
+
+impl Content for Vec<u8> {
+    fn size(&self) -> usize {
+        self.len()
+    }
+
+    fn copy_part(&self, part: Range<usize>, into: &mut Vec<u8>) {
+        into.clear();
+        into.extend_from_slice(&self[part]);
+    }
+
+    fn into_bytes(self: Box<Self>) -> Result<Vec<u8>, ToolError> {
+        Ok(*self)
+    }
+}
+
 /// The place where tools work. Paths are absolute POSIX paths; failures carry a code of
 /// [`crate::error::ErrorCode`] and the environment's own words.
 #[allow(async_fn_in_trait, reason = "one thread, no boxing: the futures need no Send")]
@@ -142,6 +171,15 @@ pub trait Env {
     }
     /// The whole file.
     async fn read_file(&self, path: &str) -> Result<Vec<u8>, ToolError>;
+    /// The whole file, for a reader that takes it piece by piece.
+    async fn open_file(&self, path: &str) -> Result<Box<dyn Content>, ToolError> {
+        Ok(Box::new(self.read_file(path).await?))
+    }
+    /// The bytes from `start` to before `end`; fewer only where the file ends before that. `None` where the
+    /// environment gives only whole files.
+    async fn read_range(&self, _path: &str, _start: u64, _end: u64) -> Result<Option<Vec<u8>>, ToolError> {
+        Ok(None)
+    }
     /// Replaces the file, or creates it in a directory that exists.
     async fn write_file(&self, path: &str, content: &[u8]) -> Result<(), ToolError>;
     /// lstat.

@@ -27,6 +27,8 @@ mod js_hooks;
 pub mod own_tools;
 #[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 pub mod pure;
+#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
+pub mod truncation;
 
 /// Before anything else in the schema module.
 #[cfg(all(target_arch = "wasm32", feature = "schema"))]

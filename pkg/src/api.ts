@@ -11,6 +11,7 @@ import * as pure from "./pure.js";
 import { confined, inMutationQueue } from "./questions.js";
 import { optionsText, Schema, SchemaCache, type SchemaHosts } from "./schemas.js";
 import { CoreToolset } from "./toolset.js";
+import * as truncation from "./truncation.js";
 import type {
   CompiledSchema,
   CompileOptions,
@@ -24,6 +25,7 @@ import type {
   ToolSchema,
   Toolset,
   ToolsetOptions,
+  TruncationResult,
   WasmSource,
 } from "./types.js";
 
@@ -377,4 +379,92 @@ export function strictSchema(schema: ToolSchema): object {
  */
 export function exportSchema(schema: ToolSchema, format: DeclarationFormat): object {
   return pure.exportSchema(coreFor("exportSchema"), schema, format);
+}
+
+/**
+ * Keeps whole lines from the start of a text, as `read` does. Synchronous after {@link init}.
+ *
+ * A line ends at LF, and a final LF opens no further line. Bytes are those of UTF-8. The lines that are kept and the
+ * LFs between them count; the last one's LF stays only where nothing is cut and it fits. If the first line alone is
+ * over `maxBytes`, the content is empty and `firstLineExceedsLimit` true.
+ *
+ * @param content text, or bytes, which are read as UTF-8. What is invalid, and each unpaired surrogate, becomes
+ *   U+FFFD, which has 3 bytes: what is returned is well-formed.
+ * @param options whole numbers from 1. Default 2000 lines and 51,200 bytes, whichever is hit first.
+ * @throws {ToolError} `invalid_arguments`; `not_supported` before {@link init}.
+ *
+ * @example
+ * ```ts
+ * const { content, truncatedBy, totalLines } = truncateHead("one\ntwo\nthree\n", { maxLines: 2 });
+ * // "one\ntwo", "lines", 3
+ * ```
+ */
+export function truncateHead(
+  content: string | Uint8Array,
+  options: { maxLines?: number; maxBytes?: number } = {},
+): TruncationResult {
+  return truncation.truncate(coreFor("truncateHead"), content, false, options);
+}
+
+/**
+ * Keeps whole lines from the end of a text, as `bash` does: {@link truncateHead} from the other side. If the last line
+ * alone is over `maxBytes`, the content is its end, cut at a character; `lastLinePartial` is then true and
+ * `lastLineBytes` the length of that line.
+ *
+ * @example
+ * ```ts
+ * truncateTail("one\ntwo\nthree\n", { maxLines: 2 }).content; // "two\nthree"
+ * ```
+ */
+export function truncateTail(
+  content: string | Uint8Array,
+  options: { maxLines?: number; maxBytes?: number } = {},
+): TruncationResult {
+  return truncation.truncate(coreFor("truncateTail"), content, true, options);
+}
+
+/**
+ * Keeps the start of one line, and marks a cut with `"... [truncated]"`, which comes on top. A character of two units
+ * is kept whole or left out. Synchronous after {@link init}.
+ *
+ * @param maxChars UTF-16 units, a whole number from 1. Default 500.
+ * @throws {ToolError} `invalid_arguments`; `not_supported` before {@link init}.
+ *
+ * @example
+ * ```ts
+ * truncateLine("ab🙂", 3); // { text: "ab... [truncated]", wasTruncated: true }
+ * ```
+ */
+export function truncateLine(line: string, maxChars = 500): { text: string; wasTruncated: boolean } {
+  return truncation.truncateLine(coreFor("truncateLine"), line, maxChars);
+}
+
+/**
+ * A number of bytes as hints print it: `512B`, `1.5KB`, `2.0MB`, `1.0GB`; a KB is 1024 bytes. Synchronous after
+ * {@link init}.
+ *
+ * @throws {ToolError} `invalid_arguments` for what is no number from 0; `not_supported` before {@link init}.
+ *
+ * @example
+ * ```ts
+ * formatSize(51_200); // "50.0KB"
+ * ```
+ */
+export function formatSize(bytes: number): string {
+  return truncation.formatSize(coreFor("formatSize"), bytes);
+}
+
+/**
+ * How many bytes a text has as UTF-8, without making them. An unpaired surrogate counts 3, as the U+FFFD that it
+ * becomes.
+ *
+ * @throws {ToolError} `invalid_arguments` for what is no string.
+ *
+ * @example
+ * ```ts
+ * utf8ByteLength("é🙂"); // 6
+ * ```
+ */
+export function utf8ByteLength(text: string): number {
+  return truncation.utf8ByteLength(text);
 }

@@ -37,10 +37,19 @@ export class Boundary {
 
   invoke(env: object, method: string, path: string, content: Uint8Array | undefined, call: number): unknown {
     this.#check();
-    const options = { signal: this.#running(call)?.signal ?? AbortSignal.abort() };
+    const options = this.#options(call);
     if (method !== "writeFile") return callMethod(env, method, path, options);
     const answer = callMethod(env, method, path, content, options);
     return writesInFlight.track(env, path, this.#generation, answer);
+  }
+
+  readRange(env: object, path: string, start: number, end: number, call: number): unknown {
+    this.#check();
+    return callMethod(env, "readRange", path, start, end, this.#options(call));
+  }
+
+  #options(call: number): { signal: AbortSignal } {
+    return { signal: this.#running(call)?.signal ?? AbortSignal.abort() };
   }
 
   earlierWrites(env: number, path: string): Promise<unknown> | undefined {
@@ -204,8 +213,8 @@ export class Boundary {
     this.#running(call)?.mutated(change);
   }
 
-  settled(call: number, result: string, durationMs: number): void {
-    this.#running(call)?.settled(result, durationMs);
+  settled(call: number, result: string, durationMs: number, text: string | undefined): void {
+    this.#running(call)?.settled(result, durationMs, text);
   }
 
   ended(call: number): void {

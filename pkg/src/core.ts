@@ -28,7 +28,8 @@ export interface RunningCall {
   updated(partial: string): void;
   wantsMutations(): boolean;
   mutated(change: string): void;
-  settled(result: string, durationMs: number): void;
+  /** The result as JSON; `text` belongs into its first part, which is empty there. */
+  settled(result: string, durationMs: number, text?: string): void;
   before(args: string, access: string): Promise<string>;
   after(args: string, result: string): Promise<string>;
   /** The instance died under it. */

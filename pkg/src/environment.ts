@@ -10,7 +10,7 @@ import { textOf } from "./values.js";
 import { environmentKey } from "./writes.js";
 
 const REQUIRED = ["readBinaryFile", "writeFile", "fileInfo", "listDir"] as const;
-const OPTIONAL = ["canonicalPath", "createDir", "exec", "lock"] as const;
+const OPTIONAL = ["canonicalPath", "createDir", "exec", "lock", "readRange"] as const;
 
 /** `EnvFacts` of src/wasm/js_env.rs. */
 interface EnvFacts {

@@ -111,8 +111,11 @@ export class Running implements RunningCall {
     this.#emit({ type: "mutation", change: JSON.parse(text) as FileChange });
   }
 
-  settled(text: string, durationMs: number): void {
-    this.answer(JSON.parse(text) as AnyResult, durationMs);
+  settled(json: string, durationMs: number, text?: string): void {
+    const result = JSON.parse(json) as AnyResult;
+    const [first] = result.content;
+    if (text !== undefined && first?.type === "text") first.text = text;
+    this.answer(result, durationMs);
   }
 
   /** The core does not get to run it. */

@@ -94,6 +94,17 @@ export interface ExecutionEnv {
   fileInfo(path: string, options?: Options): MaybePromise<FileInfo | Result<FileInfo>>;
   /** The entries of a directory, in any order. */
   listDir(path: string, options?: Options): MaybePromise<FileInfo[] | Result<FileInfo[]>>;
+  /**
+   * The bytes of a file from `start` to before `end`, both counted from 0: fewer only where the file ends before
+   * that, none at all beyond its end. An answer that is shorter than was asked for ends the file. With it `read`
+   * takes large files in parts, of which none is kept. Without it, whole files are read.
+   */
+  readRange?(
+    path: string,
+    start: number,
+    end: number,
+    options?: Options,
+  ): MaybePromise<Uint8Array | Result<Uint8Array>>;
   /** The path with every link resolved. Without it, paths are taken as they are. */
   canonicalPath?(path: string, options?: Options): MaybePromise<string | Result<string>>;
   /** Creates a directory and its parents; one that exists is no failure. */
@@ -179,6 +190,11 @@ export interface TruncationDetails {
   maxLines: number;
   maxBytes: number;
   lastLineBytes?: number;
+}
+
+/** What is left of a text that was cut, and what was cut. */
+export interface TruncationResult extends TruncationDetails {
+  content: string;
 }
 
 /** `details` of `read`. */

@@ -53,6 +53,7 @@ pub struct MemoryEnv {
     latency_ms: f64,
     script: Option<Script>,
     writes: Rc<Cell<usize>>,
+    has_ranges: bool,
 }
 
 impl MemoryEnv {
@@ -67,6 +68,7 @@ impl MemoryEnv {
             latency_ms: 0.0,
             script: None,
             writes: Rc::default(),
+            has_ranges: true,
         }
     }
 
@@ -105,6 +107,12 @@ impl MemoryEnv {
     /// The same store, where every operation takes this long.
     pub fn with_latency(mut self, ms: f64) -> Self {
         self.latency_ms = ms;
+        self
+    }
+
+    /// The same store, which gives whole files only.
+    pub fn without_ranges(mut self) -> Self {
+        self.has_ranges = false;
         self
     }
 
@@ -189,6 +197,15 @@ impl MemoryEnv {
         Ok(at)
     }
 
+    fn with_content<T>(&self, path: &str, look: impl FnOnce(&Vec<u8>) -> T) -> Result<T, ToolError> {
+        let at = self.resolve(path, true)?;
+        match self.nodes.borrow().get(&at) {
+            Some(Node::File(content)) => Ok(look(content)),
+            Some(_) => Err(failure(ErrorCode::IsDirectory, "is a directory", path)),
+            None => Err(failure(ErrorCode::NotFound, "no such file", path)),
+        }
+    }
+
     fn info(&self, path: &str) -> Option<FileInfo> {
         let (kind, size) = match self.nodes.borrow().get(path)? {
             Node::File(content) => (FileKind::File, content.len()),
@@ -224,12 +241,18 @@ impl Env for MemoryEnv {
 
     async fn read_file(&self, path: &str) -> Result<Vec<u8>, ToolError> {
         self.wait().await;
-        let at = self.resolve(path, true)?;
-        match self.nodes.borrow().get(&at) {
-            Some(Node::File(content)) => Ok(content.clone()),
-            Some(_) => Err(failure(ErrorCode::IsDirectory, "is a directory", path)),
-            None => Err(failure(ErrorCode::NotFound, "no such file", path)),
+        self.with_content(path, Vec::clone)
+    }
+
+    async fn read_range(&self, path: &str, start: u64, end: u64) -> Result<Option<Vec<u8>>, ToolError> {
+        if !self.has_ranges {
+            return Ok(None);
         }
+        self.wait().await;
+        self.with_content(path, |content| {
+            let within = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(content.len());
+            Some(content[within(start).min(within(end))..within(end)].to_vec())
+        })
     }
 
     async fn write_file(&self, path: &str, content: &[u8]) -> Result<(), ToolError> {
@@ -332,6 +355,25 @@ mod tests {
         assert_eq!(host.run(env.canonical_path("/link/a.txt")).unwrap().unwrap(), "/real/a.txt");
         assert_eq!(host.run(env.file_info("/link")).unwrap().kind, FileKind::Symlink);
         assert_eq!(host.run(env.read_file("/loop")).unwrap_err().code, ErrorCode::InvalidPath);
+    }
+
+    #[test]
+    fn ranges_end_with_the_file() {
+        let host = ManualHost::default();
+        let env = MemoryEnv::new(&host).with_file("/a", "0123456789").with_symlink("a", "/link");
+        for (start, end, expected) in [
+            (0, 3, "012"),
+            (8, 12, "89"),
+            (0, u64::MAX, "0123456789"),
+            (10, 20, ""),
+            (99, 100, ""),
+            (5, 5, ""),
+        ] {
+            let answer = host.run(env.read_range("/link", start, end)).unwrap();
+            assert_eq!(answer.as_deref(), Some(expected.as_bytes()), "{start} to {end}");
+        }
+        assert_eq!(host.run(env.read_range("/none", 0, 1)).unwrap_err().code, ErrorCode::NotFound);
+        assert_eq!(host.run(env.without_ranges().read_range("/a", 0, 1)), Ok(None));
     }
 
     #[test]

@@ -171,6 +171,11 @@ impl Decoder {
         }
     }
 
+    /// Whether ASCII bytes that come next are the text that they complete: it is UTF-8, and holds nothing back.
+    pub(super) fn takes_ascii(&self) -> bool {
+        matches!(&self.state, State::Utf8(decoder) if decoder.is_empty())
+    }
+
     /// The encoding; [`Encoding::Utf8`] until a BOM has been seen.
     pub fn encoding(&self) -> Encoding {
         self.encoding

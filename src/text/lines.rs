@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::census::Census;
+
 /// Bytes whose breaks are counted at once while looking for a line.
 const BLOCK: usize = 16 * 1024;
 
@@ -184,6 +186,15 @@ impl LineEndings {
         }
         if !self.lf {
             self.lf = if pairs == 0 { memchr(b'\n', bytes).is_some() } else { breaks(bytes) > pairs };
+        }
+    }
+
+    /// [`push`](Self::push) of a part that was looked at already.
+    pub(super) fn push_counted(&mut self, bytes: &[u8], found: &Census) {
+        if found.has_cr || self.ends_in_cr {
+            self.push(bytes);
+        } else {
+            self.lf |= found.breaks > 0;
         }
     }
 

@@ -15,7 +15,7 @@ use super::lines;
 pub const REPLACEMENT: &str = "\u{FFFD}";
 
 /// Work is done in blocks of this many bytes, so that what was validated is counted while in cache.
-const BLOCK: usize = 64 * 1024;
+const BLOCK: usize = 16 * 1024;
 
 /// The text of `bytes`, invalid sequences as U+FFFD. Borrows when `bytes` is valid UTF-8.
 ///
@@ -204,6 +204,11 @@ impl Utf8Decoder {
     /// Whether anything has become U+FFFD so far.
     pub fn replaced(&self) -> bool {
         self.replaced
+    }
+
+    /// Whether nothing waits for its rest.
+    pub(super) fn is_empty(&self) -> bool {
+        self.held_len == 0
     }
 }
 

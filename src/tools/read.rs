@@ -7,11 +7,16 @@ use super::declare::prefer_strict;
 use super::dialect::{Aliases, PATH};
 use super::{Builtin, Declaration, Facts, Output, ToolContext, files};
 use crate::env::{Env, Host};
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::text::encoding;
-use crate::text::page::{self, Page, Range};
+use crate::text::page::{Page, Range};
+use crate::text::pager::Pager;
 use crate::text::truncate::{Truncation, format_size};
+
+mod source;
+
+use source::Source;
 
 /// Other names for its keys.
 pub const ALIASES: Aliases = &[PATH];
@@ -106,51 +111,54 @@ pub fn declaration(facts: &Facts<'_>) -> Declaration {
 pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Result<Output, ToolError> {
     let finder = files::Finder::new(cx);
     let found = finder.existing(&args.path).await?;
-    let bytes = match files::expect_file(&found) {
-        Ok(()) => cx.env.read_file(&found.path).await,
-        Err(error) => Err(error),
-    };
-    let bytes = match bytes {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            return Err(finder.about(&found, files::unusable(error, &found.shown, &found.path)).await);
-        }
-    };
-    if encoding::is_binary(&bytes) {
-        let size = format_size(bytes.len() as u64);
-        let notice = format!("[{} is a binary file of {size}: its bytes are not shown]", found.shown);
-        let details = Details {
-            line_ending: encoding::line_ending(&bytes).as_str(),
-            encoding: encoding::detect(&bytes).as_str(),
-            truncation: None,
-        };
-        return Ok(Output::new(notice, &details));
+    match read(&args, &found, cx).await {
+        Ok(output) => Ok(output),
+        Err(error) if error.code == ErrorCode::InvalidArguments => Err(finder.about(&found, error).await),
+        Err(error) => Err(finder.about(&found, files::unusable(error, &found.shown, &found.path)).await),
     }
-    let decoded = encoding::decode(&bytes);
-    let range = Range {
-        offset: args.offset.unwrap_or(1).max(1),
+}
+
+async fn read<E: Env, H: Host>(
+    args: &Args,
+    found: &files::Located,
+    cx: &ToolContext<'_, E, H>,
+) -> Result<Output, ToolError> {
+    files::expect_file(found)?;
+    let source = Source::open(cx.env, found).await?;
+    if let Some(output) = no_text(&source, &found.shown) {
+        return Ok(output);
+    }
+    let mut pager = Pager::new(Range {
+        offset: args.offset.unwrap_or(1),
         limit: args.limit,
         column: args.column,
         limits: cx.limits,
-    };
-    let Page { mut text, hint, truncation } = match page::page(&decoded.text, &range) {
-        Ok(page) => page,
-        Err(error) => return Err(finder.about(&found, error).await),
-    };
-    if decoded.replaced {
+    });
+    source.read(cx.abort, |bytes| pager.push(bytes)).await?;
+    let Page { mut text, hint, truncation, encoding, line_ending, replaced } = pager.finish()?;
+    if replaced {
         push_note(&mut text, "[Bytes that are no valid text are shown as \u{FFFD}]");
     }
     if let Some(hint) = hint {
         push_note(&mut text, &hint);
     }
-    Ok(Output::new(
-        text,
-        &Details {
-            line_ending: encoding::line_ending(decoded.text.as_bytes()).as_str(),
-            encoding: decoded.encoding.as_str(),
-            truncation,
-        },
-    ))
+    let details = Details { line_ending: line_ending.as_str(), encoding: encoding.as_str(), truncation };
+    Ok(Output::new(text, &details))
+}
+
+/// What is said of a file whose beginning shows that it is no text.
+fn no_text<E: Env>(source: &Source<'_, E>, shown: &str) -> Option<Output> {
+    let Source { head, size, .. } = source;
+    if !encoding::is_binary(head) {
+        return None;
+    }
+    let notice = format!("[{shown} is a binary file of {}: its bytes are not shown]", format_size(*size));
+    let details = Details {
+        line_ending: encoding::line_ending(head).as_str(),
+        encoding: encoding::detect(head).as_str(),
+        truncation: None,
+    };
+    Some(Output::new(notice, &details))
 }
 
 /// Sets a note apart from the text by an empty line.

@@ -35,6 +35,16 @@ extern "C" {
         content: &JsValue,
         call: u32,
     ) -> Result<JsValue, JsValue>;
+    /// Calls `readRange` of the environment.
+    #[wasm_bindgen(method, catch, js_name = readRange)]
+    pub fn read_range(
+        this: &Boundary,
+        env: &JsValue,
+        path: &str,
+        start: f64,
+        end: f64,
+        call: u32,
+    ) -> Result<JsValue, JsValue>;
     /// Starts a command; its chunks and its end are reported under the id.
     #[wasm_bindgen(method, catch)]
     pub fn exec(this: &Boundary, env: &JsValue, request: &str, exec: u32) -> Result<JsValue, JsValue>;
@@ -101,8 +111,15 @@ extern "C" {
     pub fn wants_mutations(this: &Boundary, call: u32) -> Result<bool, JsValue>;
     #[wasm_bindgen(method, catch)]
     pub fn mutated(this: &Boundary, call: u32, change: &str) -> Result<(), JsValue>;
+    /// The answer as JSON, and the text of its first part where that is empty there: a long text is not escaped.
     #[wasm_bindgen(method, catch)]
-    pub fn settled(this: &Boundary, call: u32, result: &str, duration_ms: f64) -> Result<(), JsValue>;
+    pub fn settled(
+        this: &Boundary,
+        call: u32,
+        result: &str,
+        duration_ms: f64,
+        text: Option<&str>,
+    ) -> Result<(), JsValue>;
     /// Nothing more will be heard of the call. A write that outlived its abort ends after the answer.
     #[wasm_bindgen(method, catch)]
     pub fn ended(this: &Boundary, call: u32) -> Result<(), JsValue>;

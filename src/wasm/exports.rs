@@ -20,6 +20,7 @@ use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::schema::export::Format;
 use crate::table::Table;
+use crate::tools::Content;
 use crate::unicode;
 
 /// A toolset. Calls that run keep what they began with; what changes is replaced, never changed in place.
@@ -275,6 +276,15 @@ fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+/// The first text of a result, if it is long enough to be worth its own way: as JSON it is escaped here and parsed
+/// there, which takes longer than reading a file of a megabyte.
+fn take_long_text(result: &mut ToolResult) -> Option<String> {
+    match result.content.first_mut() {
+        Some(Content::Text { text }) if text.len() > 256 => Some(std::mem::take(text)),
+        _ => None,
+    }
+}
+
 impl Observer for JsObserver {
     fn event(&self, event: Event<'_>) {
         let _ = match event {
@@ -294,9 +304,10 @@ impl Observer for JsObserver {
         };
     }
 
-    fn settle(&self, result: ToolResult) {
+    fn settle(&self, mut result: ToolResult) {
         STATE.with(|state| state.calls.borrow_mut().remove(&self.call));
-        let told = self.boundary.settled(self.call, &text(&result), self.duration_ms.get());
+        let long = take_long_text(&mut result);
+        let told = self.boundary.settled(self.call, &text(&result), self.duration_ms.get(), long.as_deref());
         // For want of stack, say. A call that is never answered is worse than an instance that is replaced.
         assert!(told.is_ok(), "the face takes every answer");
     }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
+use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
@@ -12,7 +13,9 @@ use wasm_bindgen::prelude::*;
 
 use super::boundary::{Boundary, wrong_answer};
 use super::convert::failure;
-use crate::env::{Env, ExecOutcome, ExecRequest, FileInfo, FileKind, Held, OutputSink, Shell, Stream};
+use crate::env::{
+    Content, Env, ExecOutcome, ExecRequest, FileInfo, FileKind, Held, OutputSink, Shell, Stream,
+};
 use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::path;
@@ -103,6 +106,22 @@ impl JsEnv {
         }
     }
 
+    /// The bytes that a method answered.
+    async fn bytes_of(
+        &self,
+        answer: Result<JsValue, ToolError>,
+        method: &str,
+        path: &str,
+    ) -> Result<Uint8Array, ToolError> {
+        let value = match answer {
+            Ok(value) => due(value, path)?,
+            Err(error) => return Err(self.told_apart(error, path).await),
+        };
+        self.boundary
+            .to_bytes(&value)
+            .ok_or_else(|| wrong_answer(method, path, "a Uint8Array", &self.boundary.kind_of(&value)))
+    }
+
     /// The File System Standard has one name for both mismatches: look which one it is.
     async fn told_apart(&self, error: ToolError, path: &str) -> ToolError {
         if error.code != ErrorCode::NotDirectory {
@@ -114,6 +133,30 @@ impl JsEnv {
             }
             _ => error,
         }
+    }
+}
+
+/// A file that the host holds.
+struct JsContent(Uint8Array);
+
+impl Content for JsContent {
+    fn size(&self) -> usize {
+        self.0.length() as usize
+    }
+
+    fn copy_part(&self, part: Range<usize>, into: &mut Vec<u8>) {
+        into.resize(part.len(), 0);
+        // Not more than the file has, whose size is a u32.
+        self.0.subarray(part.start as u32, part.end as u32).copy_to(into);
+    }
+
+    fn into_bytes(self: Box<Self>) -> Result<Vec<u8>, ToolError> {
+        if self.0.length() > MOST_BYTES {
+            let size = crate::text::truncate::format_size(self.0.length().into());
+            let message = format!("the file has {size}, the most that is read at once is 1.0GB");
+            return Err(ToolError::new(ErrorCode::NotSupported, message));
+        }
+        Ok(self.0.to_vec())
     }
 }
 
@@ -164,21 +207,30 @@ impl Env for JsEnv {
     }
 
     async fn read_file(&self, path: &str) -> Result<Vec<u8>, ToolError> {
-        let value = match self.ask("readBinaryFile", path, &JsValue::UNDEFINED).await {
-            Ok(value) => due(value, path)?,
-            Err(error) => return Err(self.told_apart(error, path).await),
-        };
+        self.open_file(path).await?.into_bytes()
+    }
+
+    async fn open_file(&self, path: &str) -> Result<Box<dyn Content>, ToolError> {
+        let answer = self.ask("readBinaryFile", path, &JsValue::UNDEFINED).await;
+        let bytes = self.bytes_of(answer, "readBinaryFile", path).await?;
         #[cfg(feature = "fault")]
         assert!(!path.ends_with("/__trap__"), "a fault was asked for");
-        let Some(bytes) = self.boundary.to_bytes(&value) else {
-            return Err(wrong_answer("readBinaryFile", path, "a Uint8Array", &self.boundary.kind_of(&value)));
-        };
-        if bytes.length() > MOST_BYTES {
-            let size = crate::text::truncate::format_size(bytes.length().into());
-            let message = format!("the file has {size}, the most that is read at once is 1.0GB");
-            return Err(ToolError::new(ErrorCode::NotSupported, message));
+        Ok(Box::new(JsContent(bytes)))
+    }
+
+    async fn read_range(&self, path: &str, start: u64, end: u64) -> Result<Option<Vec<u8>>, ToolError> {
+        if !self.has("readRange") {
+            return Ok(None);
         }
-        Ok(bytes.to_vec())
+        // Exact: a file of 8 PB is not to be had.
+        let answer = self.boundary.read_range(&self.object, path, start as f64, end as f64, self.call);
+        let answer = self.boundary.outcome(answer).await.and_then(|value| self.unwrap(value));
+        let bytes = self.bytes_of(answer, "readRange", path).await?;
+        if u64::from(bytes.length()) > end - start {
+            let most = format!("at most {} (from {start} to {end})", end - start);
+            return Err(wrong_answer("readRange", path, &most, &format!("{} bytes", bytes.length())));
+        }
+        Ok(Some(bytes.to_vec()))
     }
 
     async fn write_file(&self, path: &str, content: &[u8]) -> Result<(), ToolError> {

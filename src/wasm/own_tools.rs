@@ -74,7 +74,7 @@ fn ask(env: JsEnv, question: u32, work: impl AsyncFnOnce(&JsEnv) -> Result<Strin
         state.executor.spawn(async move {
             let outcome = work(&env).await;
             // A face that does not listen any more (a dead instance's) is no failure.
-            let _ = env.boundary.settled(question, &answer(outcome.map(Value::from)), 0.0);
+            let _ = env.boundary.settled(question, &answer(outcome.map(Value::from)), 0.0, None);
         });
         state.executor.run();
     });

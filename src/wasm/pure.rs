@@ -37,7 +37,7 @@ fn edited(path: &str, edits: &[u8], before: &[u8]) -> Result<Value, ToolError> {
     let name = path::relative("/", path);
     let diff = diff::from_replacements(name, before, &applied.content, &applied.replacements);
     let change = FileChange::new(path, ChangeKind::Modify, diff);
-    CONTENT.set(applied.content);
+    set_content(applied.content);
     Ok(Value::Object(object(&change)))
 }
 
@@ -53,10 +53,15 @@ pub fn partial_arguments(text: usize, tool: usize) -> String {
     }))
 }
 
-/// The content that [`apply_edits`] made, once.
+/// The content that the last function made which makes one, once.
 #[wasm_bindgen]
 pub fn content() -> Vec<u8> {
     CONTENT.take()
+}
+
+/// Keeps a content until the face takes it.
+pub(super) fn set_content(content: Vec<u8>) {
+    CONTENT.set(content);
 }
 
 /// The unified diff of two contents; scratch holds a path for its header and both.

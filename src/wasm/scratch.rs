@@ -19,7 +19,8 @@ const LARGE: usize = 1024 * 1024;
 #[wasm_bindgen]
 pub fn scratch(length: usize) -> usize {
     SCRATCH.with_borrow_mut(|scratch| {
-        if scratch.len() < length || scratch.len() > LARGE {
+        // Nothing is no buffer yet: the face would take what is at its address for one.
+        if scratch.is_empty() || scratch.len() < length || scratch.len() > LARGE {
             // At least 64 KB, so that a stream's chunks need one buffer; a large one is given back below.
             *scratch = vec![0; length.max(64 * 1024)];
         }

@@ -41,6 +41,39 @@ test("content is copied in and out", () => {
   assert.equal(text(env.readBinaryFile("/a")), "two");
 });
 
+test("a range is a copy of a part, and ends with the file", () => {
+  const env = memory({ "/a": everyByte, "/empty": "" });
+  env.symlink("a", "/link");
+  for (const [start, end] of [
+    [0, 256],
+    [0, 1],
+    [255, 256],
+    [3, 200],
+    [200, 999],
+    [256, 300],
+    [999, 2 ** 40],
+    [7, 7],
+    [0, Number.MAX_SAFE_INTEGER],
+  ]) {
+    assert.deepEqual(env.readRange("/link", start, end), everyByte.slice(start, end), `${start} to ${end}`);
+  }
+  env.readRange("/a", 0, 9)[0] = 99;
+  assert.equal(env.readRange("/a", 0, 9)[0], 0);
+  assert.equal(env.readRange("/empty", 0, 9).length, 0);
+  assert.equal(
+    codeOf(() => env.readRange("/none", 0, 9)),
+    "not_found",
+  );
+  assert.equal(
+    codeOf(() => env.readRange("/", 0, 9)),
+    "is_directory",
+  );
+  assert.equal(
+    codeOf(() => env.readRange("/a", 0, 9, { signal: AbortSignal.abort() })),
+    "aborted",
+  );
+});
+
 test("keys are absolute or relative to cwd, strings are UTF-8", () => {
   const env = memory(
     { "src/é.txt": "grüße", "/top": "", __proto__x: "" },

@@ -108,7 +108,7 @@ const THROWN = [
 /** An environment over memory, one of whose methods is replaced for every path but that of good.txt. */
 function envWith(method, replacement) {
   const env = memory(
-    { "good.txt": "good\n", "file.txt": "one\n" },
+    { "good.txt": "good\n", "file.txt": "one\n", "large.txt": LARGE },
     { exec: () => ({ exitCode: 0, stdout: "ran" }) },
   );
   const original = env[method];
@@ -118,10 +118,15 @@ function envWith(method, replacement) {
   });
 }
 
+/** More than is read at once where there are ranges. */
+const LARGE = bytes("line\n".repeat(600_000));
+
 /** For each method: a call that needs it. */
 const READ = ["read", { path: "file.txt" }];
+const READ_LARGE = ["read", { path: "large.txt", limit: 1 }];
 const NEEDS = {
   readBinaryFile: READ,
+  readRange: READ_LARGE,
   fileInfo: READ,
   canonicalPath: ["edit", { path: "file.txt", oldText: "one", newText: "two" }],
   writeFile: ["write", { path: "file.txt", content: "new\n" }],
@@ -148,6 +153,8 @@ for (const method of Object.keys(NEEDS)) {
           // Nothing at the path means a new file where one is to be written: no failure.
           const creates = (method === "canonicalPath" || method === "fileInfo") && code === "not_found";
           if (creates && !result.isError) continue;
+          // What has no ranges is read whole.
+          if (method === "readRange" && code === "not_supported" && !result.isError) continue;
           assertFailed(result);
           const mayDiffer = method === "fileInfo" || method === "canonicalPath" || method === "createDir";
           if (!mayDiffer) assert.equal(result.details.code, code, `${what}: ${textOf(result)}`);
@@ -267,7 +274,15 @@ describe("answers of wrong types", () => {
     ["a promise of another realm", () => vm.runInNewContext("Promise.resolve(5)")],
   ];
   // A write answers nothing that means something, and so does createDir: only a failure fails them.
-  const ANSWERED = ["readBinaryFile", "fileInfo", "canonicalPath", "exec", "writeFile", "createDir"];
+  const ANSWERED = [
+    "readBinaryFile",
+    "readRange",
+    "fileInfo",
+    "canonicalPath",
+    "exec",
+    "writeFile",
+    "createDir",
+  ];
   for (const method of ANSWERED) {
     for (const isAsync of [false, true]) {
       test(`${method}${isAsync ? ", through a promise" : ""}`, async () => {
@@ -291,7 +306,7 @@ describe("answers of wrong types", () => {
           const result = await run(toolset, ...NEEDS[method]);
           const mayPass = method === "writeFile" || method === "createDir" || !result.isError;
           if (!mayPass || result.isError) assertFailed(result);
-          if (method === "readBinaryFile" && what !== "a proxy of a Uint8Array") {
+          if (method.startsWith("read") && what !== "a proxy of a Uint8Array") {
             assert.equal(result.isError, true, `${what}: ${textOf(result)}`);
           }
           await stillWorks(toolset);
@@ -332,6 +347,85 @@ describe("answers of wrong types", () => {
     const result = await run(await createToolset(envWith("readBinaryFile", detached)), ...READ);
     assertFailed(result, "unknown");
     assert.match(textOf(result), /a Uint8Array whose buffer was detached/);
+  });
+
+  describe("ranges", () => {
+    const whole = "[599999 more lines in file. Use offset=2 to continue.]";
+
+    test("of every kind are read as they are", async () => {
+      for (const wrap of [
+        (part) => part,
+        (part) => Buffer.from(part),
+        (part) => Promise.resolve({ ok: true, value: part }),
+        (part) => Object.assign(new Uint8Array(new SharedArrayBuffer(part.length)), part),
+      ]) {
+        const answer = (_, start, end) => wrap(LARGE.subarray(start, end));
+        const result = await run(await createToolset(envWith("readRange", answer)), ...READ_LARGE);
+        assert.equal(textOf(result), `line\n\n${whole}`);
+      }
+    });
+
+    test("that are too long are said", async () => {
+      const toolset = await createToolset(envWith("readRange", () => LARGE));
+      const result = await run(toolset, ...READ_LARGE);
+      assertFailed(result, "unknown");
+      assert.match(
+        textOf(result),
+        /readRange answered 3000000 bytes for \/large.txt, expected at most 1048576 /,
+      );
+      await stillWorks(toolset);
+    });
+
+    test("that are short end the file", async () => {
+      for (const most of [0, 1, 5000, 1_048_576 + 5000]) {
+        const asked = mock.fn((_, start, end) => LARGE.subarray(Math.min(start, most), Math.min(end, most)));
+        const toolset = await createToolset(envWith("readRange", asked));
+        const result = await run(toolset, "read", { path: "large.txt", offset: 9e9 });
+        assert.match(textOf(result), new RegExp(`\\(${Math.ceil(most / 5)} lines total\\)`));
+        assert.equal(asked.mock.callCount(), most > 1_048_576 ? 2 : 1);
+      }
+    });
+
+    test("that never end are asked for no longer than the file was", async () => {
+      const asked = mock.fn((_, start, end) => new Uint8Array(end - start).fill(0x61));
+      const result = await run(await createToolset(envWith("readRange", asked)), ...READ_LARGE);
+      assert.equal(result.details.truncation.totalBytes, 3 * 1_048_576);
+      assert.equal(asked.mock.callCount(), 3);
+    });
+
+    test("fail in the middle of a file", async () => {
+      for (const fail of [throwing("gone"), () => Promise.reject(withCode("ENOENT")), () => null]) {
+        const answer = (_, start, end) => (start > 0 ? fail() : LARGE.subarray(start, end));
+        const toolset = await createToolset(envWith("readRange", answer));
+        assertFailed(await run(toolset, ...READ_LARGE));
+        await stillWorks(toolset);
+      }
+    });
+
+    test("and an abort between two of them", async () => {
+      for (const isAsync of [false, true]) {
+        const controller = new AbortController();
+        const asked = mock.fn((_, start, end) => {
+          if (start > 0) controller.abort();
+          const part = LARGE.subarray(start, end);
+          return isAsync ? Promise.resolve(part) : part;
+        });
+        const toolset = await createToolset(envWith("readRange", asked));
+        assertFailed(await run(toolset, ...READ_LARGE, { signal: controller.signal }), "aborted");
+        assert.equal(asked.mock.callCount(), 2);
+        await stillWorks(toolset);
+      }
+      await nothingLeft();
+    });
+
+    test("an environment that wraps another one's", async () => {
+      const inner = envWith("readRange", undefined);
+      delete inner.readRange;
+      const outer = { ...inner, readRange: (...args) => inner.readRange(...args) };
+      assertFailed(await run(await createToolset(outer), ...READ_LARGE), "unknown");
+      outer.readRange = () => ({ ok: false, error: { code: "not_supported", message: "no ranges" } });
+      assert.equal(textOf(await run(await createToolset(outer), ...READ_LARGE)), `line\n\n${whole}`);
+    });
   });
 
   test("a codeless failure in a result is told by its DOMException name", async () => {

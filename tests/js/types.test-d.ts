@@ -33,15 +33,21 @@ import type {
   Toolset,
   ToolsetOptions,
   TruncationDetails,
+  TruncationResult,
   WasmSource,
 } from "tackroom";
 import {
   createToolset,
   exportSchema,
+  type formatSize,
   init,
   parsePartialArguments,
   strictSchema,
   ToolError,
+  truncateHead,
+  type truncateLine,
+  truncateTail,
+  type utf8ByteLength,
   validateToolArguments,
   validateToolCall,
 } from "tackroom";
@@ -622,3 +628,21 @@ exportSchema(undefined, "mcp");
 exportSchema(false, "mcp");
 // @ts-expect-error no format
 exportSchema({}, "openai");
+
+assert<Equal<ReturnType<typeof truncateHead>, TruncationResult>>();
+assert<Equal<ReturnType<typeof truncateTail>, TruncationResult>>();
+assert<Equal<ReturnType<typeof truncateLine>, { text: string; wasTruncated: boolean }>>();
+assert<
+  Equal<[typeof formatSize, typeof utf8ByteLength], [(bytes: number) => string, (text: string) => number]>
+>();
+export const cut: string = truncateHead(new Uint8Array(), { maxLines: 1, maxBytes: 2 }).content;
+// @ts-expect-error a limit's name
+truncateTail("", { maxLine: 1 });
+// @ts-expect-error a text or bytes
+truncateHead([1, 2]);
+export const ranged: ExecutionEnv = {
+  ...env,
+  readRange: (path, start, end) => new Uint8Array(end - start + path.length),
+};
+// @ts-expect-error a range is bytes
+export const wrongRange: ExecutionEnv = { ...env, readRange: () => "text" };

@@ -2,8 +2,9 @@
 // keep of it, and `read`'s pages are the reference's. Differences on purpose are named and counted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatSize, truncateHead, truncateTail } from "@earendil-works/pi-agent-core";
-import { createToolset } from "tackroom";
+import { formatSize, truncateHead, truncateLine, truncateTail } from "@earendil-works/pi-agent-core";
+import * as own from "tackroom";
+import { createToolset, init } from "tackroom";
 import { memory } from "tackroom/env/memory";
 import { CASES, random, reference, SEED, shown, tally } from "./support.mjs";
 
@@ -37,6 +38,64 @@ const facts = (truncation) => Object.fromEntries(FACTS.map((name) => [name, trun
 function failing(nth, more) {
   return (why) => assert.fail(`${why}\ncase ${nth}, seed ${SEED}: ${shown(more)}`);
 }
+
+test("the exported functions are the reference's", async (t) => {
+  await init();
+  const rng = random(SEED + 3);
+  const counts = tally("exports");
+  for (let nth = 0; nth < CASES; nth++) {
+    const text = paged(rng);
+    const given = rng.chance(0.5) ? limits(rng, text) : {};
+    const all = { maxLines: 2000, maxBytes: 51_200, ...given };
+    const fail = failing(nth, { text, given });
+    for (const [name, ours, theirs] of [
+      ["truncateHead", own.truncateHead(text, given), truncateHead(text, given)],
+      ["truncateTail", own.truncateTail(text, given), truncateTail(text, given)],
+    ]) {
+      if (onlyTheFinalBreakIsOver(text, all)) {
+        if (ours.truncated || ours.content !== text.slice(0, -1)) fail(`${name}: all lines fit`);
+        counts.add("final LF is no line: where it alone is over the limit, nothing was cut");
+        continue;
+      }
+      const oneLine = theirs.lastLinePartial && all.maxLines === 1;
+      // With one line allowed and its start cut off, the reference says "lines".
+      if (oneLine) theirs.truncatedBy = "bytes";
+      const { lastLineBytes, ...rest } = ours;
+      assert.deepEqual(
+        { ...facts(rest), content: rest.content },
+        { ...facts(theirs), content: theirs.content },
+        name,
+      );
+      if ((lastLineBytes !== undefined) !== theirs.lastLinePartial) fail(`${name}: lastLineBytes`);
+      counts.add(
+        oneLine ? `${name}: one line allowed and its start cut off: cut by bytes` : `${name}: the same`,
+      );
+    }
+    assert.deepEqual(own.truncateHead(new TextEncoder().encode(text), given), own.truncateHead(text, given));
+    const line = rng.list(rng.below(300), () => rng.pick(PIECES)).join("");
+    const most = rng.pick([undefined, 500, rng.between(1, 600)]);
+    const [mine, reference] = [own.truncateLine(line, most), truncateLine(line, most)];
+    // The reference cuts between the halves of a pair.
+    const whole = reference.text.isWellFormed();
+    if (whole) assert.deepEqual(mine, reference, shown({ line, most }));
+    else
+      assert.equal(
+        mine.text,
+        reference.text.replace(/[\ud800-\udbff](?=\.\.\. )/, ""),
+        shown({ line, most }),
+      );
+    counts.add(whole ? "truncateLine: the same" : "truncateLine: half a character is left out");
+    const bytes = rng.below(2 ** rng.below(40));
+    const [size, theirSize] = [own.formatSize(bytes), formatSize(bytes)];
+    if (size === theirSize) counts.add("formatSize: the same");
+    else if (/^1\.0(MB|GB)$/.test(size) && /^1024\.0/.test(theirSize))
+      counts.add("formatSize: 1024.0 of a unit is 1.0");
+    else if (size.endsWith("GB") && theirSize.endsWith("MB")) counts.add("formatSize: GB from 1024 MB on");
+    else fail(`formatSize(${bytes}): ${size}, ${theirSize}`);
+    assert.equal(own.utf8ByteLength(text), Buffer.byteLength(text));
+  }
+  counts.print(t);
+});
 
 test("read cuts as truncateHead does", async (t) => {
   const rng = random(SEED);
@@ -143,26 +202,38 @@ test("bash cuts as truncateTail does", async (t) => {
   counts.print(t);
 });
 
+/** A text of pages: of many lines now and then, with a BOM, with CR LF, with a line that is too long. */
+function paged(rng) {
+  let text = lines(rng, rng.chance(0.1) ? 6000 : 60) || "a";
+  if (rng.chance(0.2)) text = text.replaceAll("\n", rng.pick(["\r\n", "\r", "\n\r\n"]));
+  if (rng.chance(0.03))
+    text += `${rng.pick(["x", "é", "文", "🙂"]).repeat(rng.between(20_000, 60_000))}\nend\n`;
+  return rng.chance(0.05) ? `\ufeff${text}` : text;
+}
+
 test("pages are the reference's", async (t) => {
   const rng = random(SEED + 2);
   const counts = tally("pages");
   const env = memory();
   const toolset = await createToolset(env);
-  for (let nth = 0; nth < CASES / 4; nth++) {
-    const text = lines(rng, rng.chance(0.1) ? 6000 : 60) || "a";
+  for (let nth = 0; nth < CASES; nth++) {
+    const text = paged(rng);
     const total = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
     const args = { path: "f" };
     if (rng.chance(0.7)) args.offset = rng.below(total + 4);
     if (rng.chance(0.6)) args.limit = rng.between(1, total + 2);
     env.restore({ "/f": text });
-    const [own, theirs] = await Promise.all([
+    // The reference shows a BOM, and counts it: ours is its page of the text without.
+    const hasBom = text.startsWith("\ufeff");
+    const bare = hasBom ? text.slice(1) : text;
+    const [answer, theirs] = await Promise.all([
       toolset.call({ id: "1", name: "read", arguments: JSON.stringify(args) }),
-      theirRead(text, args),
+      theirRead(bare, args),
     ]);
-    const fail = failing(nth, { args, text, own, theirs });
-    const name = pageDifference({ text, total, args, own: own.content[0].text, theirs });
+    const fail = failing(nth, { args, text, answer, theirs });
+    const name = pageDifference({ text: bare, total, args, own: answer.content[0].text, theirs });
     if (!name) fail("a difference that nobody has meant");
-    counts.add(name);
+    counts.add(hasBom ? `a BOM is not shown; else ${name}` : name);
   }
   counts.print(t);
 });
@@ -184,6 +255,21 @@ async function theirRead(text, args) {
 
 function pageDifference({ text, total, args, own, theirs }) {
   if (own === theirs) return "the same page";
+  const long = / is [\d.]+KB, exceeds 50\.0KB limit/.exec(theirs);
+  if (long) {
+    const line = (args.offset || 1) - 1;
+    const slice =
+      /^(.+)\n\n\[Showing bytes 1-(\d+) of line (\d+) \([\d.]+KB\)\. Use offset=\d+, column=(\d+) to continue\.\]$/s.exec(
+        own,
+      );
+    const [, shown, bytes, number, column] = slice ?? [];
+    const isSlice =
+      text.split("\n")[line]?.startsWith(shown) &&
+      Buffer.byteLength(shown) === Number(bytes) &&
+      Number(column) === Number(bytes) + 1 &&
+      Number(number) === line + 1;
+    return isSlice ? "a line over the limit: a slice and `column`, not advice to use sed" : undefined;
+  }
   // The reference counts one line more where a file ends in LF: undo that in its words, and look again.
   const all = total + (text.endsWith("\n") ? 1 : 0);
   const beyond = `is beyond end of file (${all} lines total)`;

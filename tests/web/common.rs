@@ -34,6 +34,7 @@ const FACE: &str = r#"(memory, report) => {
     invoke: (env, method, path, content, call) => method === "writeFile"
       ? env.writeFile(path, content, { signal: signalOf(call) })
       : env[method](path, { signal: signalOf(call) }),
+    readRange: (env, path, start, end, call) => env.readRange(path, start, end, { signal: signalOf(call) }),
     exec: (env, request) => env.exec(JSON.parse(request).command, {}),
     abortExec() {},
     closeExec() {},
@@ -61,7 +62,12 @@ const FACE: &str = r#"(memory, report) => {
     wantsUpdates: () => false,
     updated() {},
     mutated() {},
-    settled: (call, result) => slot(call).resolve(result),
+    settled(call, result, durationMs, text) {
+      if (text === undefined) return slot(call).resolve(result);
+      const parsed = JSON.parse(result);
+      parsed.content[0].text = text;
+      slot(call).resolve(JSON.stringify(parsed));
+    },
     ended() {},
   };
   return {

@@ -35,6 +35,8 @@ export interface MemoryOptions {
 export interface MemoryEnv extends ExecutionEnv {
   /** A copy of the bytes. Throws `is_directory`. */
   readBinaryFile(path: string, options?: Options): Uint8Array;
+  /** A copy of a part of the bytes, as far as the file goes. Throws `is_directory`. */
+  readRange(path: string, start: number, end: number, options?: Options): Uint8Array;
   /**
    * Replaces or creates the file; a link at the end is followed, and its missing target created. Throws
    * `not_found` where the parent directory is missing, `is_directory` where the path is one.
@@ -152,6 +154,10 @@ export function memory(
     return node.bytes;
   }
 
+  function partAt(path: string, start: number, end: number, options?: Options): Uint8Array {
+    return bytesAt(path, options).subarray(start, Math.max(start, end));
+  }
+
   function store(path: string, content: Uint8Array, options?: Options): void {
     checkAborted(options);
     put(root, absolute(path), content);
@@ -160,6 +166,7 @@ export function memory(
   const env: MemoryEnv = {
     cwd,
     readBinaryFile: (path, options) => bytesAt(path, options).slice(),
+    readRange: (path, start, end, options) => partAt(path, start, end, options).slice(),
     writeFile: (path, content, options) => store(path, content.slice(), options),
     fileInfo(path, options) {
       checkAborted(options);
@@ -202,6 +209,7 @@ export function memory(
     },
   };
   declareTwin(env.readBinaryFile, bytesAt);
+  declareTwin(env.readRange, partAt);
   declareTwin(env.writeFile, store);
   return Object.assign(
     env,
