@@ -59,6 +59,10 @@ export class SchemaModule implements SchemaHost {
     this.#begin();
   }
 
+  fits(id: number, text: string): boolean {
+    return this.enter((entries, length = 0) => entries.arguments_fit(id, length), text);
+  }
+
   enter<T>(entry: (entries: SchemaEntries, ...lengths: number[]) => T, ...texts: string[]): T {
     try {
       return entry(glue, ...this.#put(texts));
