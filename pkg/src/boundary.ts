@@ -174,6 +174,15 @@ export class Boundary {
     this.#timers.delete(id);
   }
 
+  showImage(
+    call: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    request: string,
+  ): string | Promise<string> | undefined {
+    this.#check();
+    return this.#running(call)?.showImage(bytes, request);
+  }
+
   before(call: number, args: string, access: string): Promise<string> | undefined {
     this.#check();
     return this.#running(call)?.before(args, access);

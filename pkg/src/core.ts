@@ -29,6 +29,7 @@ export interface RunningCall {
   wantsMutations(): boolean;
   mutated(change: string): void;
   settled(result: string, durationMs: number): void;
+  showImage(bytes: Uint8Array<ArrayBuffer>, request: string): string | Promise<string>;
   before(args: string, access: string): Promise<string>;
   after(args: string, result: string): Promise<string>;
   /** The instance died under it. */

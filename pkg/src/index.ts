@@ -23,6 +23,7 @@ setDefaultSources({
 export {
   applyEdits,
   createToolset,
+  detectFileKind,
   init,
   parsePartialArguments,
   resolveConfined,

@@ -7,8 +7,8 @@
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { ToolError } from "./errors.js";
 import { argumentText } from "./toolset.js";
-import type { Edit, FileChange } from "./types.js";
-import { bytesOf } from "./values.js";
+import type { Edit, FileChange, FileKind } from "./types.js";
+import { bytesOf, kindOf } from "./values.js";
 
 const encoder = new TextEncoder();
 // A BOM is content.
@@ -95,4 +95,17 @@ function bytesFrom(content: unknown, name: string): Uint8Array {
     `Expected ${name} as a string or a Uint8Array, got ${typeof content}`,
     "invalid_arguments",
   );
+}
+
+/** Bytes of a file that its kind is told by. As many as the scratch buffer keeps. */
+const HEAD = 1024 * 1024;
+
+/** See `detectFileKind` of api.ts. */
+export function detectFileKind(core: Core, bytes: Uint8Array): FileKind {
+  const head = bytesOf(bytes)?.subarray(0, HEAD);
+  if (!head) throw new ToolError(`Expected bytes as a Uint8Array, got ${kindOf(bytes)}`, "invalid_arguments");
+  core.wake();
+  const answer = core.enter((length = 0) => glue.file_kind(length), head);
+  const known = Object.entries(unwrap<object>(answer)).filter(([, value]) => value !== null);
+  return Object.fromEntries(known) as unknown as FileKind;
 }

@@ -45,6 +45,9 @@ class Question implements RunningCall {
   }
   updated(): void {}
   mutated(): void {}
+  showImage(): string {
+    return "{}";
+  }
   async before(): Promise<string> {
     return '{"kind":"run"}';
   }

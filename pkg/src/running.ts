@@ -5,6 +5,7 @@
  */
 
 import type { RunningCall } from "./core.js";
+import { type ImageRequest, shownImage } from "./images.js";
 import type {
   AfterToolCall,
   BeforeToolCall,
@@ -40,7 +41,7 @@ export type TakenCall = Required<ToolCall>;
 
 /** What a call needs of the toolset that it belongs to. */
 export interface CallHost {
-  readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall">;
+  readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall" | "images">;
   emit(event: ToolEvent): void;
   readonly hasListeners: boolean;
 }
@@ -56,6 +57,8 @@ export class Running implements RunningCall {
   readonly result: Promise<AnyResult>;
   #isStarted = false;
   #isAnswered = false;
+  /** Base64 of the image in the result. It does not cross. */
+  #image: string | undefined;
 
   constructor(
     call: TakenCall,
@@ -112,7 +115,28 @@ export class Running implements RunningCall {
   }
 
   settled(text: string, durationMs: number): void {
-    this.answer(JSON.parse(text) as AnyResult, durationMs);
+    this.answer(this.#result(text), durationMs);
+  }
+
+  async showImage(bytes: Uint8Array<ArrayBuffer>, request: string): Promise<string> {
+    const { mimeType, processing } = JSON.parse(request) as ImageRequest;
+    const answer = await shownImage(
+      bytes,
+      mimeType,
+      processing && { ...processing, signal: this.signal },
+      this.#host.hooks.images?.processor,
+    );
+    if ("message" in answer) return jsonOf(answer);
+    this.#image = answer.data;
+    return jsonOf({ mimeType: answer.mimeType, hints: answer.hints });
+  }
+
+  /** A result from the core, with the image that it has not. */
+  #result(text: string): AnyResult {
+    const result = JSON.parse(text) as AnyResult;
+    for (const part of result.content)
+      if (part.type === "image" && part.data === "") part.data = this.#image ?? "";
+    return result;
   }
 
   /** The core does not get to run it. */
@@ -169,7 +193,7 @@ export class Running implements RunningCall {
       toolCallId: this.#call.id,
       name: this.#call.name,
       args: JSON.parse(argsText),
-      result: JSON.parse(resultText),
+      result: this.#result(resultText) as AfterToolCall["result"],
       context: this.#context,
       signal: this.signal,
     };

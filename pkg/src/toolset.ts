@@ -7,6 +7,7 @@
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { factsOf } from "./environment.js";
 import { isToolError, ToolError } from "./errors.js";
+import { processorKind } from "./images.js";
 import { type AnyResult, type CallHost, failed, guarded, Running, type TakenCall } from "./running.js";
 import type {
   AgentTool,
@@ -239,12 +240,13 @@ export class CoreToolset implements Toolset, CallHost {
 
   #plainOptions(): string {
     try {
-      const plain: Record<string, unknown> = {};
+      const plain: Record<string, unknown> = { images: imageOptions({}) };
       for (const [name, value] of Object.entries(this.#options)) {
         // JSON would drop it, and with it the confinement.
         if (name === "root" && typeof value !== "string")
           throw new TypeError(`root must be a path, got ${value}`);
-        if (!OWN_OPTIONS.has(name))
+        if (name === "images") plain[name] = imageOptions(value === undefined ? {} : value);
+        else if (!OWN_OPTIONS.has(name))
           plain[name] = name === "limits" || name === "session" ? current(value) : value;
       }
       // JSON would turn these to null, and a limit of Infinity to none.
@@ -262,6 +264,13 @@ export class CoreToolset implements Toolset, CallHost {
     if (text === TRAPPED) throw new ToolError("The tool core failed and was restarted: try again", "trapped");
     return JSON.parse(text);
   }
+}
+
+/** What the core is told of the option: who processes images, not how. */
+function imageOptions(options: unknown): unknown {
+  if (typeof options !== "object" || options === null) return options;
+  const { processor, supported, ...rest } = options as NonNullable<ToolsetOptions["images"]>;
+  return { ...rest, supported: current(supported), processor: processorKind(processor) };
 }
 
 /** A value, or what a function gives now. */

@@ -7,7 +7,7 @@ use crate::json::{self, Fields};
 use crate::path;
 use crate::schema::Coercion;
 use crate::text::truncate::{DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, Limits};
-use crate::tools::{Builtin, ShellSettings};
+use crate::tools::{Builtin, ImageProcessor, ImageSettings, ShellSettings};
 
 /// The options. Defaults are those of an empty object.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +31,8 @@ pub struct Options {
     pub updates: UpdateOptions,
     /// How far arguments are repaired.
     pub coercion: CoercionOption,
+    /// Which images are shown, and how.
+    pub images: ImageSettings,
     /// Facts about the session, for commands.
     pub session: Session,
     /// `false` keeps them from commands.
@@ -121,6 +123,34 @@ impl UpdateOptions {
         fields.only(&["intervalMs?"])?;
         Ok(UpdateOptions { interval_ms: fields.number("intervalMs")? })
     }
+}
+
+/// The options of images. Sides and bytes are checked here, as they are kept as whole numbers.
+fn images(value: Value) -> Result<ImageSettings, String> {
+    let mut fields = Fields::of(value)?;
+    fields.only(&["processor?", "autoResize?", "supported?", "maxWidth?", "maxHeight?", "maxBytes?"])?;
+    let mut settings = ImageSettings::default();
+    settings.processor = match fields.text("processor")?.as_deref() {
+        None | Some("none") => ImageProcessor::None,
+        Some("default") => ImageProcessor::Default,
+        Some("own") => ImageProcessor::Own,
+        Some(other) => {
+            return Err(format!("unknown variant `{other}`, expected one of `none`, `default`, `own`"));
+        }
+    };
+    settings.supported = fields.flag("supported")?.unwrap_or(settings.supported);
+    let limits = &mut settings.limits;
+    limits.auto_resize = fields.flag("autoResize")?.unwrap_or(limits.auto_resize);
+    let mut whole = |key: &str| match fields.number(key)? {
+        Some(limit) if !(limit >= 1.0 && limit.fract() == 0.0) => {
+            Err(format!("{key} must be a whole number of at least 1, got {}", json::shown(limit)))
+        }
+        limit => Ok(limit),
+    };
+    limits.max_width = whole("maxWidth")?.map_or(limits.max_width, |limit| limit as u32);
+    limits.max_height = whole("maxHeight")?.map_or(limits.max_height, |limit| limit as u32);
+    limits.max_bytes = whole("maxBytes")?.map_or(limits.max_bytes, |limit| limit as u64);
+    Ok(settings)
 }
 
 impl CoercionOption {
@@ -225,6 +255,7 @@ impl Options {
             "limits",
             "updates",
             "coercion",
+            "images",
             "session",
             "exposeSessionEnvironment?",
         ])?;
@@ -238,6 +269,7 @@ impl Options {
             limits: fields.read("limits", LimitOptions::read)?.unwrap_or_default(),
             updates: fields.read("updates", UpdateOptions::read)?.unwrap_or_default(),
             coercion: fields.read("coercion", CoercionOption::read)?.unwrap_or_default(),
+            images: fields.read("images", images)?.unwrap_or_default(),
             session: fields.read("session", Session::read)?.unwrap_or_default(),
             expose_session_environment: fields.flag("exposeSessionEnvironment")?,
         })

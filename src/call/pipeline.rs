@@ -152,6 +152,7 @@ async fn execute<E: Env, H: Host, K: Hooks>(cleared: Cleared, answer: &Answer<'_
         limits: scope.options.limits_of(tool),
         active: scope.registry.active(),
         shell: &shell,
+        images: &scope.options.images,
         update: &update,
         mutated: &mutated,
     };

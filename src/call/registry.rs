@@ -124,6 +124,7 @@ impl Registry {
             tool.declaration(&Facts {
                 active: &self.active,
                 limits: options.limits_of(*tool),
+                images: &options.images,
                 env_description,
             })
         };

@@ -4,11 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::dialect::{Aliases, PATH};
-use super::{Builtin, Declaration, Facts, Output, ToolContext, files};
+use super::{Builtin, Declaration, Facts, Output, ToolContext, files, picture};
 use crate::env::{Env, Host};
 use crate::error::ToolError;
+use crate::image::{self, FileKind};
 use crate::json::{self, Fields, required};
-use crate::text::encoding;
+use crate::text::encoding::{self, Encoding, LineEnding};
 use crate::text::page::{self, Page, Range};
 use crate::text::truncate::{Truncation, format_size};
 
@@ -43,6 +44,11 @@ struct Details {
     encoding: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<Truncation>,
+}
+
+/// `details` of what is no text: those of an empty one.
+pub(super) fn no_text() -> impl Serialize {
+    Details { line_ending: LineEnding::Lf.as_str(), encoding: Encoding::Utf8.as_str(), truncation: None }
 }
 
 impl Args {
@@ -83,13 +89,17 @@ pub fn declaration(facts: &Facts<'_>) -> Declaration {
         name: "read",
         label: "Read",
         description: format!(
-            "Read a text file. At most {} lines or {} are returned at once; the result then ends with the offset \
+            "Read a text file{}. At most {} lines or {} are returned at once; the result then ends with the offset \
              (and column) to continue with.",
+            facts.images.declared(),
             facts.limits.max_lines,
             format_size(facts.limits.max_bytes as u64),
         ),
         parameters: parameters(),
-        prompt_snippet: "read: show a text file, page by page if it is long".into(),
+        prompt_snippet: match facts.images.supported {
+            true => "read: show a text file, page by page if it is long, or an image".into(),
+            false => "read: show a text file, page by page if it is long".into(),
+        },
         prompt_guidelines: match facts.has(Builtin::Bash) {
             true => vec!["Use read, not cat or sed, to look at files".into()],
             false => vec![],
@@ -114,15 +124,10 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
             return Err(finder.about(&found, files::unusable(error, &found.shown, &found.path)).await);
         }
     };
-    if encoding::is_binary(&bytes) {
-        let size = format_size(bytes.len() as u64);
-        let notice = format!("[{} is a binary file of {size}: its bytes are not shown]", found.shown);
-        let details = Details {
-            line_ending: encoding::line_ending(&bytes).as_str(),
-            encoding: encoding::detect(&bytes).as_str(),
-            truncation: None,
-        };
-        return Ok(Output::new(notice, &details));
+    match image::kind(&bytes[..bytes.len().min(image::HEAD)]) {
+        FileKind::Text => {}
+        FileKind::Image(format) => return Ok(picture::show(format, &found.shown, bytes, cx).await),
+        FileKind::Other(known) => return Ok(picture::not_shown(known, &found.shown, bytes.len() as u64, cx)),
     }
     let decoded = encoding::decode(&bytes);
     let range = Range {

@@ -9,13 +9,13 @@ use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
 use js_sys::Uint8Array;
-use serde_json::Value;
+use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
 use super::convert::{Thrown, failure};
-use crate::env::Host;
+use crate::env::{Host, ImageRequest, ShownImage};
 use crate::error::{ErrorCode, ToolError};
-use crate::json::{self, Fields};
+use crate::json::{self, Fields, required};
 use crate::table::Table;
 use crate::unicode::Form;
 
@@ -83,6 +83,11 @@ extern "C" {
     fn set_timer(this: &Boundary, id: u32, ms: f64) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch, js_name = clearTimer)]
     fn clear_timer(this: &Boundary, id: u32) -> Result<(), JsValue>;
+
+    /// Shows an image in the call's result; the bytes are the face's from here on. Request and answer are JSON, and
+    /// the answer may be a promise. The face keeps the base64.
+    #[wasm_bindgen(method, catch, js_name = showImage)]
+    fn show_image(this: &Boundary, call: u32, bytes: Uint8Array, request: &str) -> Result<JsValue, JsValue>;
 
     /// Runs beforeToolCall; a promise of the decision as JSON.
     #[wasm_bindgen(method, catch)]
@@ -263,9 +268,11 @@ pub fn wrong_answer(method: &str, path: &str, expected: &str, found: &str) -> To
     )
 }
 
-/// Clock and timers of the JS runtime.
-#[derive(Clone)]
-pub struct JsHost(pub Boundary);
+/// Clock, timers and images of the JS runtime, for one call.
+pub struct JsHost {
+    pub boundary: Boundary,
+    pub call: u32,
+}
 
 struct Timer<'a>(&'a Boundary, Wait);
 
@@ -278,13 +285,44 @@ impl Drop for Timer<'_> {
 
 impl Host for JsHost {
     fn now_ms(&self) -> f64 {
-        self.0.now().unwrap_or_default()
+        self.boundary.now().unwrap_or_default()
     }
 
     async fn sleep(&self, ms: f64) {
-        let timer = Timer(&self.0, Wait::new());
-        if self.0.set_timer(timer.1.0, ms).is_ok() {
+        let timer = Timer(&self.boundary, Wait::new());
+        if self.boundary.set_timer(timer.1.0, ms).is_ok() {
             let _ = timer.1.outcome().await;
         }
     }
+
+    async fn show_image(&self, request: ImageRequest) -> Result<ShownImage, String> {
+        let text = json!({
+            "mimeType": request.mime_type,
+            "processing": request.processing.map(|limits| json!({
+                "autoResize": limits.auto_resize,
+                "maxWidth": limits.max_width,
+                "maxHeight": limits.max_height,
+                "maxBytes": limits.max_bytes,
+            })),
+        });
+        let bytes = Uint8Array::new_from_slice(&request.bytes);
+        // One copy of an image is enough while it is worked on.
+        drop(request);
+        let answer = self.boundary.show_image(self.call, bytes, &text.to_string());
+        let value = self.boundary.outcome(answer).await.map_err(|error| error.message)?;
+        shown_image(value.as_string().unwrap_or_default().as_bytes())?
+    }
+}
+
+/// `{mimeType, hints}`, or `{message}` where the image is not shown.
+fn shown_image(answer: &[u8]) -> Result<Result<ShownImage, String>, String> {
+    let mut fields = Fields::of(json::parse(answer)?)?;
+    if let Some(message) = fields.text("message")? {
+        return Ok(Err(message));
+    }
+    Ok(Ok(ShownImage {
+        data: String::new(),
+        mime_type: required("mimeType", fields.text("mimeType")?)?,
+        hints: fields.texts("hints")?.unwrap_or_default(),
+    }))
 }

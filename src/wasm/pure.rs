@@ -4,13 +4,15 @@
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::scratch::{answer, parts};
+use super::scratch::{answer, parts, with};
 use crate::call;
 use crate::error::{ErrorCode, ToolError};
+use crate::image::{self, FileKind};
 use crate::json;
 use crate::path;
 use crate::text::diff;
 use crate::text::edit::{self, Edit};
+use crate::text::encoding;
 use crate::tools::{ChangeKind, FileChange, object};
 
 std::thread_local! {
@@ -67,4 +69,29 @@ pub fn unified_diff(path: usize, before: usize, after: usize, context: u32) -> S
         let message = format!("A diff is text, and a line of it would not be UTF-8: {path}");
         ToolError::new(ErrorCode::NotSupported, message)
     }))
+}
+
+/// What kind of file begins with the bytes in scratch. What is not known is null.
+#[wasm_bindgen]
+pub fn file_kind(length: usize) -> String {
+    let kind = with(length, |bytes| match image::kind(&bytes[..bytes.len().min(image::HEAD)]) {
+        FileKind::Text => json!({ "kind": "text", "encoding": encoding::detect(bytes).as_str() }),
+        FileKind::Image(format) => {
+            let picture = image::examine(format, bytes);
+            let size = picture.shown();
+            json!({
+                "kind": "image",
+                "mimeType": format.mime_type(),
+                "width": size.map(|size| size.width),
+                "height": size.map(|size| size.height),
+                "animated": picture.animated,
+            })
+        }
+        FileKind::Other(known) => {
+            let is_image = known.is_some_and(|known| known.is_image());
+            let kind = if is_image { "image" } else { "binary" };
+            json!({ "kind": kind, "mimeType": known.map(|known| known.mime_type()) })
+        }
+    });
+    answer(Ok(kind))
 }

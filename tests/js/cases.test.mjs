@@ -17,7 +17,8 @@ const KEYS = {
   case: ["title", "why", "files", "options", "shell", "active", "steps", "after", "validate"],
   step: ["call", "result", "follow", "file", "pages"],
   call: ["name", "arguments", "incomplete"],
-  result: ["isError", "code", "text", "contains", "lacks", "atMost", "details"],
+  result: ["isError", "code", "text", "contains", "lacks", "atMost", "details", "image"],
+  image: ["mimeType", "data"],
   validate: ["schema", "arguments", "incomplete", "value", "error"],
   error: ["code", "contains", "lacks", "atMost"],
   scripted: ["out", "err", "chunk", "echo", "wait", "exit", "finish", "fail"],
@@ -164,6 +165,12 @@ function checkResult(result, expected) {
   assert.ok(expected.text !== undefined || expected.contains?.length > 0, "expected text or contains");
   if (expected.text !== undefined) assert.equal(text, textOf(expected.text));
   checkText(text, expected);
+  const images = result.content.filter(({ type }) => type === "image");
+  const data = (image) => bytesOf(known("image", image).data).toString("base64");
+  assert.deepEqual(
+    images,
+    expected.image ? [{ type: "image", data: data(expected.image), mimeType: expected.image.mimeType }] : [],
+  );
   if (expected.details) checkPart(result.details, expected.details, "details");
 }
 

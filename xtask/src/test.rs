@@ -1,7 +1,7 @@
 //! What CI runs, in order, up to the first failure.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
@@ -126,14 +126,16 @@ fn style() -> Result<(), Failure> {
 }
 
 fn node_tests() -> Result<(), Failure> {
-    node_tests_of("node --test", "tests/js")
+    // Where one is missing its tests are skipped; here they are not.
+    let browsers = [("CHROME", tools::chromium()?), ("FIREFOX", tools::firefox()?)];
+    node_tests_of("node --test", "tests/js", &browsers)
 }
 
 fn parity_tests() -> Result<(), Failure> {
-    node_tests_of("node --test against the reference", "tests/parity")
+    node_tests_of("node --test against the reference", "tests/parity", &[])
 }
 
-fn node_tests_of(title: &str, folder: &str) -> Result<(), Failure> {
+fn node_tests_of(title: &str, folder: &str, variables: &[(&str, PathBuf)]) -> Result<(), Failure> {
     let files = files(folder, ".test.mjs");
     if files.is_empty() {
         skipped(title, &format!("there is no {folder}/*.test.mjs yet"));
@@ -141,7 +143,12 @@ fn node_tests_of(title: &str, folder: &str) -> Result<(), Failure> {
     }
     step(title)
         .note(node_passed)
-        .run(Command::new("node").args(["--test", "--test-reporter=spec"]).args(files))
+        .run(
+            Command::new("node")
+                .args(["--test", "--test-reporter=spec"])
+                .args(files)
+                .envs(variables.iter().cloned()),
+        )
         .map(drop)
 }
 
