@@ -106,6 +106,6 @@ export function detectFileKind(core: Core, bytes: Uint8Array): FileKind {
   if (!head) throw new ToolError(`Expected bytes as a Uint8Array, got ${kindOf(bytes)}`, "invalid_arguments");
   core.wake();
   const answer = core.enter((length = 0) => glue.file_kind(length), head);
-  const known = Object.entries(unwrap<object>(answer)).filter(([, value]) => value !== null);
-  return Object.fromEntries(known) as unknown as FileKind;
+  if (answer === TRAPPED) throw new ToolError("The tool core failed and was restarted: try again", "trapped");
+  return JSON.parse(answer);
 }

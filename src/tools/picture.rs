@@ -51,51 +51,48 @@ const MOST_BYTES: usize = 256 << 20;
 const MOST_PIXELS: u64 = 100_000_000;
 
 /// The line on a file whose bytes are not shown. `shown` is its path.
-pub(super) fn not_shown<E: Env, H: Host>(
-    known: Option<&Magic>,
-    shown: &str,
-    size: u64,
-    cx: &ToolContext<'_, E, H>,
-) -> Output {
-    let size = format_size(size);
-    notice(match known {
-        Some(known) if known.is_image() => format!(
-            "[{shown} is a binary file of {size}, an image in a format that is not supported ({}, {}): it is not \
-             shown{}]",
-            known.name(),
-            known.mime_type(),
-            advice(cx, "Convert it to PNG or JPEG to look at it"),
+pub(super) fn not_shown(known: Option<&Magic>, shown: &str, size: u64, active: &[Builtin]) -> Output {
+    let (what, result) = match known {
+        Some(known) if known.is_image() => (
+            format!(", an image in a format that is not supported ({}, {})", known.name(), known.mime_type()),
+            ["it is not shown", advice(active, ". Convert it to PNG or JPEG to look at it")].concat(),
         ),
-        Some(known) => {
-            format!("[{shown} is a binary file of {size} ({}): its bytes are not shown]", known.name())
-        }
-        None => format!("[{shown} is a binary file of {size}: its bytes are not shown]"),
-    })
+        Some(known) => (format!(" ({})", known.name()), "its bytes are not shown".into()),
+        None => (String::new(), "its bytes are not shown".into()),
+    };
+    notice(format!("[{shown} is a binary file of {}{what}: {result}]", format_size(size)))
 }
 
-/// An image, or why it is not shown.
+/// An image, or why it is not shown. `shown` is its path.
 pub(super) async fn show<E: Env, H: Host>(
     format: Format,
     shown: &str,
     bytes: Vec<u8>,
     cx: &ToolContext<'_, E, H>,
 ) -> Output {
+    match plan(format, shown, bytes, cx.images, cx.active) {
+        Plan::Say(text) => notice(text),
+        Plan::Show { request, is_still } => {
+            let mime_type = request.mime_type;
+            result(mime_type, is_still, cx.host.show_image(request).await)
+        }
+    }
+}
+
+/// What is to be done with an image.
+enum Plan {
+    /// It is not shown, and this is why.
+    Say(String),
+    /// The host is asked for it; `is_still` if that leaves one frame of many.
+    Show { request: ImageRequest, is_still: bool },
+}
+
+fn plan(format: Format, path: &str, bytes: Vec<u8>, images: &ImageSettings, active: &[Builtin]) -> Plan {
     let picture = image::examine(format, &bytes);
-    let ImageSettings { processor, supported, limits } = *cx.images;
+    let ImageSettings { processor, supported, limits } = *images;
+    let mime_type = format.mime_type();
     let size = format_size(bytes.len() as u64);
-    let pixels = picture.shown().map(in_pixels).unwrap_or_default();
-    let facts = format!("{size} ({}{})", format.mime_type(), picture.shown().map(sides).unwrap_or_default());
-    if format == Format::Png && picture.animated {
-        let advice = advice(cx, "Extract a frame of it as a PNG of its own to look at it");
-        return notice(format!("[{shown} is an animated PNG of {facts}: it is not shown{advice}]"));
-    }
-    let omitted = |why: String| {
-        let mime_type = format.mime_type();
-        notice(format!("Read image file [{mime_type}]\n[Image omitted: {why}]"))
-    };
-    if !supported {
-        return omitted(format!("the current model does not take images. It has {pixels}{size}"));
-    }
+    let sides = picture.shown().map(|Size { width, height }| format!("{width}x{height}"));
     let fits = fits(format, &picture, bytes.len(), &limits);
     let is_vast = bytes.len() > MOST_BYTES || picture.stored.is_some_and(|size| area(size) > MOST_PIXELS);
     let (is_asked, can_fit) = match processor {
@@ -105,42 +102,57 @@ pub(super) async fn show<E: Env, H: Host>(
         }
         ImageProcessor::Own => (true, true),
     };
-    if picture.stored.is_some() && !fits && (is_vast || !can_fit) {
+    // Of the file as it is.
+    let flaw = match &sides {
+        _ if format == Format::Png && picture.animated => Some("an animated"),
+        Some(_) if supported && !fits && (is_vast || !can_fit) => None,
+        _ if !picture.is_whole => Some("a truncated"),
+        None => Some("a damaged"),
+        Some(_) => None,
+    };
+    if let Some(flaw) = flaw {
+        let sides = sides.map(|sides| format!(", {sides}")).unwrap_or_default();
+        let name = format.name();
+        return Plan::Say(format!(
+            "[{path} is {flaw} {name} image of {size} ({mime_type}{sides}): it is not shown]"
+        ));
+    }
+    let sides = sides.unwrap_or_default();
+    // Of what is to be done with it.
+    let (why, advised) = if !supported {
+        ("the current model does not take images".into(), "")
+    } else if !fits && (is_vast || !can_fit) {
         let ImageLimits { max_width, max_height, max_bytes, .. } = limits;
-        return omitted(format!(
-            "it has {pixels}{size} ({} in base64), the limit is {max_width}x{max_height} pixels and {} in base64{}",
-            format_size(encoded(bytes.len())),
-            format_size(max_bytes),
-            advice(cx, "Make a smaller copy to look at it"),
-        ));
+        let [base64, most] = [encoded(bytes.len()), max_bytes].map(format_size);
+        let why =
+            format!("{base64} in base64, the limit is {max_width}x{max_height} pixels and {most} in base64");
+        (why, ". Make a smaller copy to look at it")
+    } else if format == Format::Bmp && !is_asked {
+        ("there is no image processor to convert BMP".into(), ". Convert it to PNG to look at it")
+    } else {
+        let is_still = picture.animated && processor == ImageProcessor::Default && is_asked;
+        let request = ImageRequest { bytes, mime_type, processing: is_asked.then_some(limits) };
+        return Plan::Show { request, is_still };
+    };
+    let advised = advice(active, advised);
+    Plan::Say(format!(
+        "Read image file [{mime_type}]\n[Image omitted: {sides} pixels, {size}, {why}{advised}]"
+    ))
+}
+
+fn result(mime_type: &str, is_still: bool, answer: Result<ShownImage, String>) -> Output {
+    let (mime_type, hints, data) = match answer {
+        Ok(ShownImage { data, mime_type, hints }) => (mime_type, hints, Some(data)),
+        Err(message) => (mime_type.to_owned(), vec![message], None),
+    };
+    let mut lines = vec![format!("Read image file [{mime_type}]")];
+    lines.extend(hints);
+    if is_still && data.is_some() {
+        lines.push("[Only the first frame of the animation is shown.]".into());
     }
-    if picture.stored.is_none() || !picture.is_whole {
-        let how = if picture.is_whole { "damaged" } else { "truncated" };
-        return notice(format!("[{shown} is a {how} {} image of {facts}: it is not shown]", format.name()));
-    }
-    if format == Format::Bmp && !is_asked {
-        let advice = advice(cx, "Convert it to PNG to look at it");
-        return omitted(format!(
-            "it has {pixels}{size}, and there is no image processor to convert BMP{advice}"
-        ));
-    }
-    let processing = is_asked.then_some(limits);
-    let request = ImageRequest { bytes, mime_type: format.mime_type(), processing };
-    match cx.host.show_image(request).await {
-        Err(message) => notice(format!("Read image file [{}]\n{message}", format.mime_type())),
-        Ok(ShownImage { data, mime_type, hints }) => {
-            let mut text = format!("Read image file [{mime_type}]");
-            let still = "[Only the first frame of the animation is shown.]".to_owned();
-            let is_still = picture.animated && processor == ImageProcessor::Default && is_asked;
-            for hint in hints.into_iter().chain(is_still.then_some(still)) {
-                text.push('\n');
-                text.push_str(&hint);
-            }
-            let mut output = notice(text);
-            output.content.push(Content::Image { data, mime_type });
-            output
-        }
-    }
+    let mut output = notice(lines.join("\n"));
+    output.content.extend(data.map(|data| Content::Image { data, mime_type }));
+    output
 }
 
 fn notice(text: String) -> Output {
@@ -148,11 +160,8 @@ fn notice(text: String) -> Output {
 }
 
 /// What could be done about it, where the model has the tool for it.
-fn advice<E: Env, H: Host>(cx: &ToolContext<'_, E, H>, what: &str) -> String {
-    match cx.active.contains(&Builtin::Bash) {
-        true => format!(". {what}"),
-        false => String::new(),
-    }
+fn advice<'a>(active: &[Builtin], what: &'a str) -> &'a str {
+    if active.contains(&Builtin::Bash) { what } else { "" }
 }
 
 /// Bytes of base64.
@@ -168,12 +177,4 @@ fn fits(format: Format, picture: &Picture, bytes: usize, limits: &ImageLimits) -
 
 fn area(Size { width, height }: Size) -> u64 {
     u64::from(width) * u64::from(height)
-}
-
-fn in_pixels(Size { width, height }: Size) -> String {
-    format!("{width}x{height} pixels, ")
-}
-
-fn sides(Size { width, height }: Size) -> String {
-    format!(", {width}x{height}")
 }

@@ -127,7 +127,9 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     match image::kind(&bytes[..bytes.len().min(image::HEAD)]) {
         FileKind::Text => {}
         FileKind::Image(format) => return Ok(picture::show(format, &found.shown, bytes, cx).await),
-        FileKind::Other(known) => return Ok(picture::not_shown(known, &found.shown, bytes.len() as u64, cx)),
+        FileKind::Other(known) => {
+            return Ok(picture::not_shown(known, &found.shown, bytes.len() as u64, cx.active));
+        }
     }
     let decoded = encoding::decode(&bytes);
     let range = Range {

@@ -9,7 +9,7 @@ use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
 use js_sys::Uint8Array;
-use serde_json::{Value, json};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::convert::{Thrown, failure};
@@ -296,19 +296,18 @@ impl Host for JsHost {
     }
 
     async fn show_image(&self, request: ImageRequest) -> Result<ShownImage, String> {
-        let text = json!({
-            "mimeType": request.mime_type,
-            "processing": request.processing.map(|limits| json!({
-                "autoResize": limits.auto_resize,
-                "maxWidth": limits.max_width,
-                "maxHeight": limits.max_height,
-                "maxBytes": limits.max_bytes,
-            })),
+        let processing = request.processing.map(|limits| {
+            format!(
+                r#"{{"autoResize":{},"maxWidth":{},"maxHeight":{},"maxBytes":{}}}"#,
+                limits.auto_resize, limits.max_width, limits.max_height, limits.max_bytes
+            )
         });
+        let processing = processing.as_deref().unwrap_or("null");
+        let text = format!(r#"{{"mimeType":"{}","processing":{processing}}}"#, request.mime_type);
         let bytes = Uint8Array::new_from_slice(&request.bytes);
         // One copy of an image is enough while it is worked on.
         drop(request);
-        let answer = self.boundary.show_image(self.call, bytes, &text.to_string());
+        let answer = self.boundary.show_image(self.call, bytes, &text);
         let value = self.boundary.outcome(answer).await.map_err(|error| error.message)?;
         shown_image(value.as_string().unwrap_or_default().as_bytes())?
     }

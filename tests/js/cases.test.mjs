@@ -150,7 +150,7 @@ async function run(stage, call) {
   );
   const mutations = events.filter((event) => event.type === "mutation");
   assert.equal(mutations.length, stage.writes, "writes");
-  const text = result.content.map((part) => part.text ?? "").join("\n");
+  const text = result.content.flatMap((part) => part.text ?? []).join("\n");
   assert.ok(text.isWellFormed(), "well-formed text");
   assert.ok(JSON.stringify(result.details).isWellFormed(), "well-formed details");
   return { ...result, text };

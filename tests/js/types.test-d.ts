@@ -596,8 +596,7 @@ export async function images(bytes: Uint8Array): Promise<void> {
   await createToolset(env, { images: { autoresize: true } });
   // @ts-expect-error whether, not how many
   await createToolset(env, { images: { supported: 1 } });
+  const noHints = async () => ({ ok: true as const, data: "", mimeType: "image/png" });
   // @ts-expect-error hints are missing
-  await createToolset(env, {
-    images: { processor: async () => ({ ok: true, data: "", mimeType: "image/png" }) },
-  });
+  await createToolset(env, { images: { processor: noHints } });
 }

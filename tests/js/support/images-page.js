@@ -348,9 +348,12 @@ const checks = {
     const jpeg = await read(await encode(half, "image/png"), { maxWidth: 300 });
     same(jpeg.image.mimeType, "image/jpeg", "type");
     near([(await decoded(jpeg)).at(20, 20)], [WHITE], "behind it");
-    const clear = canvasOf(600, 600, (context) => context.fillRect(300, 300, 300, 300));
-    const png = await decoded(await read(await encode(clear, "image/png"), { maxWidth: 300 }));
-    same([png.at(20, 20)[3], png.at(200, 200)[3]], [0, 255], "alpha");
+    const stripes = canvasOf(600, 600, (context) => {
+      for (let x = 0; x < 600; x += 8) context.fillRect(x, 300, 4, 300);
+    });
+    const png = await decoded(await read(await encode(stripes, "image/png"), { maxWidth: 300 }));
+    same(detectFileKind(png.bytes).mimeType, "image/png", "type");
+    same([png.at(20, 20)[3], png.at(0, 280)[3]], [0, 255], "alpha");
   },
 
   async "a side of one pixel stays, and both factors are given"() {
@@ -385,8 +388,8 @@ const checks = {
       }
     }
     const broken = await encode(canvasOf(2100, 30, noise), "image/png");
-    const data = broken.findIndex((_, at) => String.fromCharCode(...broken.subarray(at, at + 4)) === "IDAT");
-    broken.fill(0xaa, data + 4, data + 40);
+    // A colour type that there is not.
+    broken[25] = 7;
     const { text, image } = await read(broken);
     expect(image === undefined && text.includes("could not be decoded"), text);
   },
@@ -427,7 +430,7 @@ try {
       await check();
       results.push({ name, ms: performance.now() - started });
     } catch (error) {
-      results.push({ name, error: String(error?.stack ?? error) });
+      results.push({ name, error: `${error}\n${error?.stack}` });
     }
   }
 } catch (error) {
