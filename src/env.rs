@@ -210,8 +210,8 @@ pub struct ShownImage {
     pub data: String,
     /// Of the data.
     pub mime_type: String,
-    /// What was done to it, in words for the model, a line each.
-    pub hints: Vec<String>,
+    /// What was done to it, in words for the model: lines, or nothing.
+    pub hints: String,
 }
 
 /// Clock, timers and images. They come from the host's runtime, not from the user's environment.

@@ -142,7 +142,7 @@ fn try_read(
 }
 
 fn read(images: serde_json::Value, bytes: Vec<u8>) -> Read {
-    let hints = vec!["[A hint.]".into()];
+    let hints = "[A hint.]".into();
     let answer = ShownImage { data: "AAAA".into(), mime_type: "image/webp".into(), hints };
     try_read(images, bytes, Some(Ok(answer)), &Abort::default()).expect("answered")
 }

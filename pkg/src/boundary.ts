@@ -177,10 +177,16 @@ export class Boundary {
   showImage(
     call: number,
     bytes: Uint8Array<ArrayBuffer>,
-    request: string,
-  ): string | Promise<string> | undefined {
+    mimeType: string,
+    isProcessed: boolean,
+    autoResize: boolean,
+    maxWidth: number,
+    maxHeight: number,
+    maxBytes: number,
+  ): Promise<string> | undefined {
     this.#check();
-    return this.#running(call)?.showImage(bytes, request);
+    const limits = isProcessed ? { autoResize, maxWidth, maxHeight, maxBytes } : undefined;
+    return this.#running(call)?.showImage(bytes, mimeType, limits);
   }
 
   before(call: number, args: string, access: string): Promise<string> | undefined {

@@ -9,11 +9,8 @@ import { hasPlatformCodecs, platformProcessor } from "./image-processor.js";
 import type { ImageProcessor } from "./types.js";
 import { printed, settled, textOf } from "./values.js";
 
-/** What the core asks: `show_image` of src/wasm/boundary.rs. */
-export interface ImageRequest {
-  mimeType: string;
-  processing: { autoResize: boolean; maxWidth: number; maxHeight: number; maxBytes: number } | null;
-}
+/** What a processed image has to keep within. */
+export type ImageLimits = Omit<Parameters<ImageProcessor>[2], "signal">;
 
 /** Who processes images, as the core has it. Throws for what is no processor. */
 export function processorKind(processor: unknown): "none" | "default" | "own" {
@@ -30,7 +27,7 @@ type Answer = { data: string; mimeType: string; hints: string[] } | { message: s
 export async function shownImage(
   bytes: Uint8Array<ArrayBuffer>,
   mimeType: string,
-  options: Parameters<ImageProcessor>[2] | null,
+  options: Parameters<ImageProcessor>[2] | undefined,
   processor: ImageProcessor | null | undefined,
 ): Promise<Answer> {
   if (!options) return { data: toBase64(bytes), mimeType, hints: [] };

@@ -45,8 +45,8 @@ class Question implements RunningCall {
   }
   updated(): void {}
   mutated(): void {}
-  showImage(): string {
-    return "{}";
+  async showImage(): Promise<string> {
+    return "";
   }
   async before(): Promise<string> {
     return '{"kind":"run"}';

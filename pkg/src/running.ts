@@ -5,7 +5,7 @@
  */
 
 import type { RunningCall } from "./core.js";
-import { type ImageRequest, shownImage } from "./images.js";
+import { type ImageLimits, shownImage } from "./images.js";
 import type {
   AfterToolCall,
   BeforeToolCall,
@@ -118,17 +118,17 @@ export class Running implements RunningCall {
     this.answer(this.#result(text), durationMs);
   }
 
-  async showImage(bytes: Uint8Array<ArrayBuffer>, request: string): Promise<string> {
-    const { mimeType, processing } = JSON.parse(request) as ImageRequest;
-    const answer = await shownImage(
-      bytes,
-      mimeType,
-      processing && { ...processing, signal: this.signal },
-      this.#host.hooks.images?.processor,
-    );
-    if ("message" in answer) return jsonOf(answer);
+  /** The MIME type and the hints, a line each; or an empty line and why there is no image. */
+  async showImage(
+    bytes: Uint8Array<ArrayBuffer>,
+    mimeType: string,
+    limits: ImageLimits | undefined,
+  ): Promise<string> {
+    const options = limits && { ...limits, signal: this.signal };
+    const answer = await shownImage(bytes, mimeType, options, this.#host.hooks.images?.processor);
+    if ("message" in answer) return `\n${answer.message}`;
     this.#image = answer.data;
-    return jsonOf({ mimeType: answer.mimeType, hints: answer.hints });
+    return [answer.mimeType, ...answer.hints].join("\n");
   }
 
   /** A result from the core, with the image that it has not. */

@@ -108,7 +108,7 @@ impl Host for ManualHost {
             return Err("[Image omitted: there is no image processor.]".into());
         }
         let data = data_encoding::BASE64.encode(&request.bytes);
-        Ok(ShownImage { data, mime_type: request.mime_type.into(), hints: vec![] })
+        Ok(ShownImage { data, mime_type: request.mime_type.into(), hints: String::new() })
     }
 }
 

@@ -205,9 +205,21 @@ fn what_is_not_shown_has_a_name() {
     for (bytes, name, mime) in [
         (b"PK\x03\x04\x14\0\0\0\x08\0".to_vec(), "zip archive", "application/zip"),
         (zip("a.txt"), "zip archive", "application/zip"),
-        (zip("[Content_Types].xml word/document.xml"), "Word document", magic::WORD),
-        (zip("_rels/.rels xl/workbook.xml"), "Excel workbook", magic::EXCEL),
-        (zip("[Content_Types].xml ppt/"), "PowerPoint presentation", magic::POWERPOINT),
+        (
+            zip("[Content_Types].xml word/document.xml"),
+            "Word document",
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        ),
+        (
+            zip("_rels/.rels xl/workbook.xml"),
+            "Excel workbook",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        ),
+        (
+            zip("[Content_Types].xml ppt/"),
+            "PowerPoint presentation",
+            "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        ),
         (zip("word/a.txt"), "zip archive", "application/zip"),
         (zip("mimetypeapplication/epub+zip"), "EPUB book", "application/epub+zip"),
         (zip("META-INF/MANIFEST.MF"), "Java archive", "application/java-archive"),

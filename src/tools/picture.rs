@@ -143,14 +143,18 @@ fn plan(format: Format, path: &str, bytes: Vec<u8>, images: &ImageSettings, acti
 fn result(mime_type: &str, is_still: bool, answer: Result<ShownImage, String>) -> Output {
     let (mime_type, hints, data) = match answer {
         Ok(ShownImage { data, mime_type, hints }) => (mime_type, hints, Some(data)),
-        Err(message) => (mime_type.to_owned(), vec![message], None),
+        Err(message) => (mime_type.to_owned(), message, None),
     };
-    let mut lines = vec![format!("Read image file [{mime_type}]")];
-    lines.extend(hints);
-    if is_still && data.is_some() {
-        lines.push("[Only the first frame of the animation is shown.]".into());
+    let mut text = ["Read image file [", &mime_type, "]"].concat();
+    let still =
+        if is_still && data.is_some() { "[Only the first frame of the animation is shown.]" } else { "" };
+    for more in [hints.as_str(), still] {
+        if !more.is_empty() {
+            text.push('\n');
+            text.push_str(more);
+        }
     }
-    let mut output = notice(lines.join("\n"));
+    let mut output = notice(text);
     output.content.extend(data.map(|data| Content::Image { data, mime_type }));
     output
 }

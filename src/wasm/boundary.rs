@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::*;
 use super::convert::{Thrown, failure};
 use crate::env::{Host, ImageRequest, ShownImage};
 use crate::error::{ErrorCode, ToolError};
-use crate::json::{self, Fields, required};
+use crate::json::{self, Fields};
 use crate::table::Table;
 use crate::unicode::Form;
 
@@ -84,10 +84,22 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = clearTimer)]
     fn clear_timer(this: &Boundary, id: u32) -> Result<(), JsValue>;
 
-    /// Shows an image in the call's result; the bytes are the face's from here on. Request and answer are JSON, and
-    /// the answer may be a promise. The face keeps the base64.
+    /// Shows an image in the call's result; the bytes are the face's from here on, which keeps their base64. The answer,
+    /// or a promise of it, is a text: the MIME type, and after a line feed the hints. An empty type says that there is no
+    /// image, and why.
+    #[allow(clippy::too_many_arguments, reason = "JSON of the limits would be more code than these")]
     #[wasm_bindgen(method, catch, js_name = showImage)]
-    fn show_image(this: &Boundary, call: u32, bytes: Uint8Array, request: &str) -> Result<JsValue, JsValue>;
+    fn show_image(
+        this: &Boundary,
+        call: u32,
+        bytes: Uint8Array,
+        mime_type: &str,
+        is_processed: bool,
+        auto_resize: bool,
+        max_width: u32,
+        max_height: u32,
+        max_bytes: f64,
+    ) -> Result<JsValue, JsValue>;
 
     /// Runs beforeToolCall; a promise of the decision as JSON.
     #[wasm_bindgen(method, catch)]
@@ -296,32 +308,26 @@ impl Host for JsHost {
     }
 
     async fn show_image(&self, request: ImageRequest) -> Result<ShownImage, String> {
-        let processing = request.processing.map(|limits| {
-            format!(
-                r#"{{"autoResize":{},"maxWidth":{},"maxHeight":{},"maxBytes":{}}}"#,
-                limits.auto_resize, limits.max_width, limits.max_height, limits.max_bytes
-            )
-        });
-        let processing = processing.as_deref().unwrap_or("null");
-        let text = format!(r#"{{"mimeType":"{}","processing":{processing}}}"#, request.mime_type);
         let bytes = Uint8Array::new_from_slice(&request.bytes);
-        // One copy of an image is enough while it is worked on.
-        drop(request);
-        let answer = self.boundary.show_image(self.call, bytes, &text);
+        let ImageRequest { mime_type, processing, .. } = request;
+        let limits = processing.unwrap_or_default();
+        let answer = self.boundary.show_image(
+            self.call,
+            bytes,
+            mime_type,
+            processing.is_some(),
+            limits.auto_resize,
+            limits.max_width,
+            limits.max_height,
+            limits.max_bytes as f64,
+        );
         let value = self.boundary.outcome(answer).await.map_err(|error| error.message)?;
-        shown_image(value.as_string().unwrap_or_default().as_bytes())?
+        let text = value.as_string().unwrap_or_default();
+        match text.split_once('\n').unwrap_or((&text, "")) {
+            ("", why) => Err(why.into()),
+            (mime_type, hints) => {
+                Ok(ShownImage { data: String::new(), mime_type: mime_type.into(), hints: hints.into() })
+            }
+        }
     }
-}
-
-/// `{mimeType, hints}`, or `{message}` where the image is not shown.
-fn shown_image(answer: &[u8]) -> Result<Result<ShownImage, String>, String> {
-    let mut fields = Fields::of(json::parse(answer)?)?;
-    if let Some(message) = fields.text("message")? {
-        return Ok(Err(message));
-    }
-    Ok(Ok(ShownImage {
-        data: String::new(),
-        mime_type: required("mimeType", fields.text("mimeType")?)?,
-        hints: fields.texts("hints")?.unwrap_or_default(),
-    }))
 }
