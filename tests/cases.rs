@@ -130,7 +130,7 @@ struct Expected {
     lacks: Vec<String>,
     at_most: Option<usize>,
     details: Option<Value>,
-    image: Option<Image>,
+    image: Option<Box<Image>>,
 }
 
 /// The one image of a result; where it is not expected there is none.

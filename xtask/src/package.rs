@@ -182,7 +182,7 @@ fn wasm_stamp(module: &Module) -> Result<Stamp, Failure> {
     let outputs: Vec<String> =
         WASM_OUTPUTS.iter().map(|end| format!("pkg/wasm/{}{end}", module.name)).collect();
     let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
-    Ok(Stamp::new(&format!("target/xtask/{}.stamp", module.name), &RUST_INPUTS, &outputs, versions()?))
+    Ok(Stamp::new(format!("target/xtask/{}.stamp", module.name), &RUST_INPUTS, &outputs, versions()?))
 }
 
 /// Everything in pkg/wasm.
