@@ -1,4 +1,4 @@
-//! The only doors to the outside: [`Env`], the place where tools work, and [`Host`], clock and timers.
+//! The only doors to the outside: [`Env`], the place where tools work, and [`Host`], clock, timers and images.
 //!
 //! Hosts differ. A browser store has no shell and no links, a remote machine has both, a test wants neither
 //! disk nor time. So the core asks through one trait and takes "there is no such thing" for an answer: what a
@@ -211,11 +211,54 @@ pub trait Env {
     }
 }
 
-/// Clock and timers. They come from the host's runtime, not from the user's environment.
+/// An image that a tool wants to show to a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageRequest {
+    /// The whole file.
+    pub bytes: Vec<u8>,
+    /// Of the file: `image/png`, `image/jpeg`, `image/gif`, `image/webp` or, to be processed, `image/bmp`.
+    pub mime_type: &'static str,
+    /// How it is to be processed; `None` if it is shown as it is.
+    pub processing: Option<ImageLimits>,
+}
+
+/// What a processed image has to keep within.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageLimits {
+    /// Whether one that does not fit is to be made smaller. Else it is not shown.
+    pub auto_resize: bool,
+    /// Pixels; default 2000.
+    pub max_width: u32,
+    /// Pixels; default 2000.
+    pub max_height: u32,
+    /// Bytes of base64; default 4.5 MB.
+    pub max_bytes: u64,
+}
+
+impl Default for ImageLimits {
+    fn default() -> Self {
+        ImageLimits { auto_resize: true, max_width: 2000, max_height: 2000, max_bytes: 4_718_592 }
+    }
+}
+
+/// An image as a model is shown it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownImage {
+    /// Base64. A host that carries results further itself may keep it, and leave this empty: JavaScript does.
+    pub data: String,
+    /// Of the data.
+    pub mime_type: String,
+    /// What was done to it, in words for the model: lines, or nothing.
+    pub hints: String,
+}
+
+/// Clock, timers and images. They come from the host's runtime, not from the user's environment.
 #[allow(async_fn_in_trait, reason = "one thread, no boxing: the futures need no Send")]
 pub trait Host {
     /// Milliseconds on a clock that only goes forward.
     fn now_ms(&self) -> f64;
     /// Ends after that many milliseconds; dropping the future takes the timer back.
     async fn sleep(&self, ms: f64);
+    /// Encodes an image, and processes it before where that is asked. What fails is a sentence for the model.
+    async fn show_image(&self, request: ImageRequest) -> Result<ShownImage, String>;
 }

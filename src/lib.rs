@@ -6,7 +6,7 @@
 //! two traits, [`env::Env`] and [`env::Host`].
 //!
 //! Imports point one way, and `tests/layers.rs` holds them to it:
-//! `wasm → call → tools → {schema, text, path, env} → {error, unicode, table, json}`.
+//! `wasm → call → tools → {schema, image, text, path, env} → {error, unicode, table, json}`.
 
 #![cfg_attr(
     all(target_arch = "wasm32", feature = "schema"),
@@ -20,6 +20,7 @@
 pub mod call;
 pub mod env;
 pub mod error;
+pub mod image;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "parts are for the wasm layer alone"))]
 mod json;
 pub mod path;

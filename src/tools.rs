@@ -21,12 +21,14 @@ pub mod dialect;
 pub mod edit;
 mod files;
 mod locate;
+mod picture;
 pub mod read;
 mod suggest;
 pub mod write;
 
 pub use change::{ChangeKind, FileChange};
 pub use locate::resolve_confined;
+pub use picture::{ImageProcessor, ImageSettings};
 
 /// The tools there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +55,7 @@ pub enum Content {
     /// An image.
     #[serde(rename_all = "camelCase")]
     Image {
-        /// Base64.
+        /// Base64; empty where the host keeps it (see [`crate::env::ShownImage`]).
         data: String,
         /// Such as `image/png`.
         mime_type: String,
@@ -168,6 +170,8 @@ pub struct ToolContext<'a, E: Env, H: Host> {
     pub active: &'a [Builtin],
     /// For shell tools.
     pub shell: &'a ShellSettings,
+    /// Which images are shown, and how.
+    pub images: &'a ImageSettings,
     /// Takes snapshots of the output so far.
     pub update: &'a dyn Fn(Output),
     /// Hears of every change that has landed.
@@ -189,6 +193,8 @@ pub struct Facts<'a> {
     pub active: &'a [Builtin],
     /// This tool's limits.
     pub limits: Limits,
+    /// Which images are shown, and how.
+    pub images: &'a ImageSettings,
     /// The environment's own words.
     pub env_description: Option<&'a str>,
 }

@@ -19,6 +19,7 @@ use tackroom::env::memory::Step as ShellStep;
 use tackroom::env::{Abort, Env, ExecOutcome, FileKind, ManualHost, MemoryEnv, MutationQueue, Shell, Stream};
 use tackroom::error::{ErrorCode, ToolError};
 use tackroom::schema::{Coercion, CompiledSchema, parse, wording};
+use tackroom::tools::Content as Part;
 
 /// One file.
 #[derive(Debug, Deserialize)]
@@ -129,6 +130,15 @@ struct Expected {
     lacks: Vec<String>,
     at_most: Option<usize>,
     details: Option<Value>,
+    image: Option<Box<Image>>,
+}
+
+/// The one image of a result; where it is not expected there is none.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Image {
+    mime_type: String,
+    data: Content,
 }
 
 #[derive(Debug, Deserialize)]
@@ -391,6 +401,15 @@ fn check_result(result: &ToolResult, expected: &Expected) -> Problems {
         differ(&mut problems, "bytes of the text", &exact.bytes().len(), &text.len());
     }
     check_text(&mut problems, &text, &expected.contains, &expected.lacks, expected.at_most);
+    let images = result.content.iter().filter_map(|part| match part {
+        Part::Image { data, mime_type } => Some((mime_type.clone(), data.clone())),
+        Part::Text { .. } => None,
+    });
+    let expected_images = expected
+        .image
+        .iter()
+        .map(|image| (image.mime_type.clone(), data_encoding::BASE64.encode(&image.data.bytes())));
+    differ(&mut problems, "images", &expected_images.collect::<Vec<_>>(), &images.collect::<Vec<_>>());
     if let Some(details) = &expected.details {
         check_part(&mut problems, "details", details, Some(&result.details));
     }

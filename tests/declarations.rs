@@ -51,12 +51,12 @@ fn all_tools() {
         None,
         expect![[r#"
         read (Read)
-          Read a text file. At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
+          Read a text file, or look at an image (PNG, JPEG, GIF, WebP). At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
           path: string: File to read, absolute or relative to the working directory
           offset?: integer minimum 0: Line to start at, counted from 1
           limit?: integer minimum 1: How many lines to read at most
           column?: integer minimum 1: Byte to start at within the line `offset`, counted from 1; for lines too long to show at once
-          snippet: read: show a text file, page by page if it is long
+          snippet: read: show a text file, page by page if it is long, or an image
           guideline: Use read, not cat or sed, to look at files
         bash (Bash)
           Run a command in bash, in the working directory. Returns standard output and error together; of long output the end, at most 2000 lines or 50.0KB.
@@ -90,12 +90,12 @@ fn no_shell() {
         None,
         expect![[r#"
         read (Read)
-          Read a text file. At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
+          Read a text file, or look at an image (PNG, JPEG, GIF, WebP). At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
           path: string: File to read, absolute or relative to the working directory
           offset?: integer minimum 0: Line to start at, counted from 1
           limit?: integer minimum 1: How many lines to read at most
           column?: integer minimum 1: Byte to start at within the line `offset`, counted from 1; for lines too long to show at once
-          snippet: read: show a text file, page by page if it is long
+          snippet: read: show a text file, page by page if it is long, or an image
         edit (Edit)
           Replace pieces of a text file. Every edit names text that occurs once in the file (or sets replaceAll) and what to put there; either all edits apply or none. Everything else stays byte for byte. Line endings are matched and kept by themselves: plain line feeds will do.
           path: string: File to edit, absolute or relative to the working directory
@@ -123,12 +123,12 @@ fn read_only() {
         None,
         expect![[r#"
         read (Read)
-          Read a text file. At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
+          Read a text file, or look at an image (PNG, JPEG, GIF, WebP). At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
           path: string: File to read, absolute or relative to the working directory
           offset?: integer minimum 0: Line to start at, counted from 1
           limit?: integer minimum 1: How many lines to read at most
           column?: integer minimum 1: Byte to start at within the line `offset`, counted from 1; for lines too long to show at once
-          snippet: read: show a text file, page by page if it is long
+          snippet: read: show a text file, page by page if it is long, or an image
     "#]],
     );
 }
@@ -164,12 +164,12 @@ fn changed_limits() {
         None,
         expect![[r#"
         read (Read)
-          Read a text file. At most 100 lines or 1000B are returned at once; the result then ends with the offset (and column) to continue with.
+          Read a text file, or look at an image (PNG, JPEG, GIF, WebP). At most 100 lines or 1000B are returned at once; the result then ends with the offset (and column) to continue with.
           path: string: File to read, absolute or relative to the working directory
           offset?: integer minimum 0: Line to start at, counted from 1
           limit?: integer minimum 1: How many lines to read at most
           column?: integer minimum 1: Byte to start at within the line `offset`, counted from 1; for lines too long to show at once
-          snippet: read: show a text file, page by page if it is long
+          snippet: read: show a text file, page by page if it is long, or an image
           guideline: Use read, not cat or sed, to look at files
         bash (Bash)
           Run a command in bash, in the working directory. Returns standard output and error together; of long output the end, at most 10 lines or 2.4MB.
@@ -195,4 +195,22 @@ fn words_of_the_environment() {
           snippet: bash: run a command
     "#]],
     );
+}
+
+#[test]
+fn images() {
+    let read = |images: &str| {
+        let options = format!(r#"{{"tools": ["read"], "images": {images}}}"#);
+        let options = Options::from_json(options.as_bytes()).expect("the test's options are right");
+        let declared = Registry::new(&options, &[]).declarations(&options, None).remove(0);
+        let sentence = declared.description.split('.').next().unwrap_or_default().to_owned();
+        [sentence, declared.prompt_snippet]
+    };
+    let text = "read: show a text file, page by page if it is long";
+    assert_eq!(read(r#"{"supported": false, "processor": "default"}"#), ["Read a text file", text]);
+    for processor in ["default", "own"] {
+        let with = read(&format!(r#"{{"processor": "{processor}"}}"#));
+        let sentence = "Read a text file, or look at an image (PNG, JPEG, GIF, WebP, BMP)";
+        assert_eq!(with, [sentence, &format!("{text}, or an image")]);
+    }
 }

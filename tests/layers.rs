@@ -1,23 +1,27 @@
 #![cfg(not(target_arch = "wasm32"))]
-//! Imports point one way: wasm → call → tools → {schema, text, path, env} → {error, unicode, table, json}. A layer may
-//! use those below it; `schema` and `text` know no environment, no tool and no JavaScript.
+//! Imports point one way: wasm → call → tools → {schema, image, text, path, env} → {error, unicode, table, json}. A layer may
+//! use those below it; `schema`, `image` and `text` know no environment, no tool and no JavaScript.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module of the crate, and the modules that it may name.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("error", &[]),
     ("unicode", &[]),
     ("table", &[]),
     ("json", &[]),
     ("path", &["error", "unicode", "table", "json"]),
     ("text", &["error", "unicode", "table", "json"]),
+    ("image", &["text"]),
     ("schema", &["error", "table", "json"]),
     ("env", &["error", "path", "text"]),
-    ("tools", &["error", "table", "json", "path", "text", "schema", "env"]),
-    ("call", &["error", "table", "json", "path", "text", "schema", "env", "tools"]),
-    ("wasm", &["error", "unicode", "table", "json", "path", "text", "schema", "env", "tools", "call"]),
+    ("tools", &["error", "table", "json", "path", "text", "image", "schema", "env"]),
+    ("call", &["error", "table", "json", "path", "text", "image", "schema", "env", "tools"]),
+    (
+        "wasm",
+        &["error", "unicode", "table", "json", "path", "text", "image", "schema", "env", "tools", "call"],
+    ),
 ];
 
 /// Crates that only the wasm layer may name.

@@ -20,6 +20,7 @@ import type {
   Edit,
   ExecutionEnv,
   FileChange,
+  FileKind,
   ToolCall,
   ToolName,
   ToolSchema,
@@ -467,4 +468,22 @@ export function formatSize(bytes: number): string {
  */
 export function utf8ByteLength(text: string): number {
   return truncation.utf8ByteLength(text);
+}
+
+/**
+ * What kind of file bytes are, told by the bytes alone: a file's name may lie. It is what `read` goes by. Synchronous
+ * after {@link init}.
+ *
+ * @param bytes the file, or its beginning: 8 KB tell the kind. The first megabyte is looked at, so that of an image
+ *   with much before its dimensions (a JPEG with a large preview) they may be missing.
+ * @throws {ToolError} `invalid_arguments` for what is no Uint8Array; `not_supported` before {@link init}.
+ *
+ * @example
+ * ```ts
+ * detectFileKind(new TextEncoder().encode("hello\n")); // { kind: "text", encoding: "utf-8" }
+ * detectFileKind(photo); // { kind: "image", mimeType: "image/jpeg", width: 3024, height: 4032, animated: false }
+ * ```
+ */
+export function detectFileKind(bytes: Uint8Array): FileKind {
+  return pure.detectFileKind(coreFor("detectFileKind"), bytes);
 }

@@ -183,6 +183,21 @@ export class Boundary {
     this.#timers.delete(id);
   }
 
+  showImage(
+    call: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    mimeType: string,
+    isProcessed: boolean,
+    autoResize: boolean,
+    maxWidth: number,
+    maxHeight: number,
+    maxBytes: number,
+  ): Promise<string> | undefined {
+    this.#check();
+    const limits = isProcessed ? { autoResize, maxWidth, maxHeight, maxBytes } : undefined;
+    return this.#running(call)?.showImage(bytes, mimeType, limits);
+  }
+
   before(call: number, args: string, access: string): Promise<string> | undefined {
     this.#check();
     return this.#running(call)?.before(args, access);

@@ -11,6 +11,7 @@
 import * as glue from "../wasm/core.js";
 import { Boundary } from "./boundary.js";
 import { ToolError } from "./errors.js";
+import type { ImageLimits } from "./images.js";
 import { guarded } from "./running.js";
 import { reserveStack } from "./stack.js";
 import { textOf } from "./values.js";
@@ -30,6 +31,11 @@ export interface RunningCall {
   mutated(change: string): void;
   /** The result as JSON; `text` belongs into its first part, which is empty there. */
   settled(result: string, durationMs: number, text?: string): void;
+  showImage(
+    bytes: Uint8Array<ArrayBuffer>,
+    mimeType: string,
+    limits: ImageLimits | undefined,
+  ): Promise<string>;
   before(args: string, access: string): Promise<string>;
   after(args: string, result: string): Promise<string>;
   /** The instance died under it. */

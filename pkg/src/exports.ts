@@ -8,6 +8,7 @@ export {
   applyEdits,
   compileSchema,
   createToolset,
+  detectFileKind,
   exportSchema,
   formatSize,
   init,

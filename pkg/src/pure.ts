@@ -7,7 +7,7 @@
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { ToolError } from "./errors.js";
 import { argumentText } from "./toolset.js";
-import type { DeclarationFormat, Edit, FileChange, ToolSchema } from "./types.js";
+import type { DeclarationFormat, Edit, FileChange, FileKind, ToolSchema } from "./types.js";
 import { bytesOf, jsonOf, kindOf, textOf } from "./values.js";
 
 const encoder = new TextEncoder();
@@ -126,4 +126,17 @@ function bytesFrom(content: unknown, name: string): Uint8Array {
     `Expected ${name} as a string or a Uint8Array, got ${typeof content}`,
     "invalid_arguments",
   );
+}
+
+/** Bytes of a file that its kind is told by. As many as the scratch buffer keeps. */
+const HEAD = 1024 * 1024;
+
+/** See `detectFileKind` of api.ts. */
+export function detectFileKind(core: Core, bytes: Uint8Array): FileKind {
+  const head = bytesOf(bytes)?.subarray(0, HEAD);
+  if (!head) throw new ToolError(`Expected bytes as a Uint8Array, got ${kindOf(bytes)}`, "invalid_arguments");
+  core.wake();
+  const answer = core.enter((length = 0) => glue.file_kind(length), head);
+  if (answer === TRAPPED) throw new ToolError("The tool core failed and was restarted: try again", "trapped");
+  return JSON.parse(answer);
 }

@@ -45,6 +45,9 @@ class Question implements RunningCall {
   }
   updated(): void {}
   mutated(): void {}
+  async showImage(): Promise<string> {
+    return "";
+  }
   async before(): Promise<string> {
     return '{"kind":"run"}';
   }

@@ -5,6 +5,7 @@
  */
 
 import type { RunningCall } from "./core.js";
+import { type ImageLimits, shownImage } from "./images.js";
 import type {
   AfterToolCall,
   BeforeToolCall,
@@ -40,7 +41,7 @@ export type TakenCall = Required<ToolCall>;
 
 /** What a call needs of the toolset that it belongs to. */
 export interface CallHost {
-  readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall">;
+  readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall" | "images">;
   emit(event: ToolEvent): void;
   readonly hasListeners: boolean;
 }
@@ -56,6 +57,8 @@ export class Running implements RunningCall {
   readonly result: Promise<AnyResult>;
   #isStarted = false;
   #isAnswered = false;
+  /** Base64 of the image in the result. It does not cross. */
+  #image: string | undefined;
 
   constructor(
     call: TakenCall,
@@ -112,10 +115,31 @@ export class Running implements RunningCall {
   }
 
   settled(json: string, durationMs: number, text?: string): void {
-    const result = JSON.parse(json) as AnyResult;
+    const result = this.#result(json);
     const [first] = result.content;
     if (text !== undefined && first?.type === "text") first.text = text;
     this.answer(result, durationMs);
+  }
+
+  /** The MIME type and the hints, a line each; or an empty line and why there is no image. */
+  async showImage(
+    bytes: Uint8Array<ArrayBuffer>,
+    mimeType: string,
+    limits: ImageLimits | undefined,
+  ): Promise<string> {
+    const options = limits && { ...limits, signal: this.signal };
+    const answer = await shownImage(bytes, mimeType, options, this.#host.hooks.images?.processor);
+    if ("message" in answer) return `\n${answer.message}`;
+    this.#image = answer.data;
+    return [answer.mimeType, ...answer.hints].join("\n");
+  }
+
+  /** A result from the core, with the image that it has not. */
+  #result(text: string): AnyResult {
+    const result = JSON.parse(text) as AnyResult;
+    for (const part of result.content)
+      if (part.type === "image" && part.data === "") part.data = this.#image ?? "";
+    return result;
   }
 
   /** The core does not get to run it. */
@@ -172,7 +196,7 @@ export class Running implements RunningCall {
       toolCallId: this.#call.id,
       name: this.#call.name,
       args: JSON.parse(argsText),
-      result: JSON.parse(resultText),
+      result: this.#result(resultText) as AfterToolCall["result"],
       context: this.#context,
       signal: this.signal,
     };

@@ -7,6 +7,7 @@
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { factsOf } from "./environment.js";
 import { isToolError, ToolError } from "./errors.js";
+import { processorKind } from "./images.js";
 import { formatText } from "./pure.js";
 import { type AnyResult, type CallHost, failed, guarded, Running, type TakenCall } from "./running.js";
 import type { StandardTool } from "./standard.js";
@@ -273,12 +274,13 @@ export class CoreToolset implements Toolset, CallHost {
 
   #plainOptions(): string {
     try {
-      const plain: Record<string, unknown> = {};
+      const plain: Record<string, unknown> = { images: imageOptions({}) };
       for (const [name, value] of Object.entries(this.#options)) {
         // JSON would drop it, and with it the confinement.
         if (name === "root" && typeof value !== "string")
           throw new TypeError(`root must be a path, got ${value}`);
-        if (!OWN_OPTIONS.has(name))
+        if (name === "images") plain[name] = imageOptions(value === undefined ? {} : value);
+        else if (!OWN_OPTIONS.has(name))
           plain[name] = name === "limits" || name === "session" ? current(value) : value;
       }
       // JSON would turn these to null, and a limit of Infinity to none.
@@ -300,6 +302,13 @@ export class CoreToolset implements Toolset, CallHost {
 
 function disposed(): ToolError {
   return new ToolError("The toolset was disposed: make a new one", "disposed");
+}
+
+/** What the core is told of the option: who processes images, not how. */
+function imageOptions(options: unknown): unknown {
+  if (typeof options !== "object" || options === null) return options;
+  const { processor, supported, ...rest } = options as NonNullable<ToolsetOptions["images"]>;
+  return { ...rest, supported: current(supported), processor: processorKind(processor) };
 }
 
 /** A value, or what a function gives now. */

@@ -197,7 +197,25 @@ export interface TruncationResult extends TruncationDetails {
   content: string;
 }
 
-/** `details` of `read`. */
+/** What `detectFileKind` tells. What is not known is absent. */
+export interface FileKind {
+  /**
+   * `"image"`: also one that `read` does not show, such as HEIC, TIFF or an animated PNG. `"binary"`: bytes with a NUL
+   * or many control characters among the first 8 KB, and known formats. `"text"`: everything else.
+   */
+  kind: "text" | "image" | "binary";
+  /** Of images, and of other files that are known: `"application/zip"`. Not of text. */
+  mimeType?: string;
+  /** Of text, by its BOM. */
+  encoding?: ReadDetails["encoding"];
+  /** Pixels, as the image is shown: with its EXIF orientation. Of PNG, JPEG, GIF, WebP and BMP. */
+  width?: number;
+  height?: number;
+  /** Whether there is more than one frame, as far as the bytes tell. Of the same formats. */
+  animated?: boolean;
+}
+
+/** `details` of `read`. Of a file that is no text, `lineEnding` and `encoding` are those of an empty one. */
 export interface ReadDetails {
   lineEnding: "lf" | "crlf" | "cr" | "mixed";
   encoding: "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be";
@@ -356,6 +374,59 @@ export interface Limits {
   perTool?: { [K in ToolName]?: { maxLines?: number; maxBytes?: number } };
 }
 
+/**
+ * Makes images fit for a model: the option `images.processor`. It is asked for every PNG, JPEG, GIF, WebP and BMP that
+ * `read` is to show, whatever its size.
+ *
+ * @param bytes the whole file; the array is the processor's own.
+ * @param mimeType `"image/png"`, `"image/jpeg"`, `"image/gif"`, `"image/webp"` or `"image/bmp"`.
+ * @param options the limits of the option `images`, and a signal that aborts with the call.
+ * @returns the image as base64, of at most `maxBytes` characters, with lines for the model in `hints`; or why there is
+ *   none, which the model reads. A processor that throws, rejects or answers something else costs no more than the
+ *   image: the result says so.
+ *
+ * @example
+ * ```ts
+ * const processor: ImageProcessor = async (bytes, mimeType, { maxWidth }) => {
+ *   const small = await resize(bytes, maxWidth); // WebP, say
+ *   return { ok: true, data: small.toBase64(), mimeType: "image/webp", hints: [] };
+ * };
+ * ```
+ */
+export type ImageProcessor = (
+  bytes: Uint8Array<ArrayBuffer>,
+  mimeType: string,
+  options: {
+    autoResize: boolean;
+    maxWidth: number;
+    maxHeight: number;
+    maxBytes: number;
+    signal: AbortSignal;
+  },
+) => Promise<{ ok: true; data: string; mimeType: string; hints: string[] } | { ok: false; message: string }>;
+
+/** Which images `read` shows, and how. */
+export interface ImageOptions {
+  /**
+   * Default: in a page or a worker (where there are `createImageBitmap` and `OffscreenCanvas`) the platform's own
+   * codecs. They are asked where an image is over a limit, is a BMP, or is turned by EXIF. It becomes the smaller of
+   * PNG and JPEG in the largest size that fits, and the text says by how much coordinates are to be multiplied.
+   * Elsewhere, and with `null`, images within the limits are shown as they are, and of others a line says how large
+   * they are.
+   */
+  processor?: ImageProcessor | null;
+  /** `false`: what is over a limit is not made smaller, and not shown. Default `true`. */
+  autoResize?: boolean;
+  /** Whether the model takes images; a function is asked before each call. `false`: a line says so. Default `true`. */
+  supported?: boolean | (() => boolean);
+  /** Pixels, at least 1. Default 2000. */
+  maxWidth?: number;
+  /** Pixels, at least 1. Default 2000. */
+  maxHeight?: number;
+  /** Bytes of base64, at least 1. Default 4,718,592 (4.5 MB). */
+  maxBytes?: number;
+}
+
 /** Facts about the session; each that is there is set for commands as an environment variable. */
 export interface Session {
   /** `PI_SESSION_ID` */
@@ -414,6 +485,7 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
    * that is null where null does not fit is dropped.
    */
   coercion?: "safe" | "ajv" | "none";
+  images?: ImageOptions;
   /** Handed to the hooks. */
   context?: unknown | (() => unknown);
   session?: Session | (() => Session);

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
+use crate::env::ImageLimits;
 use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields};
 use crate::path;
 use crate::schema::Coercion;
 use crate::text::truncate::{DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, Limits};
-use crate::tools::{Builtin, ShellSettings};
+use crate::tools::{Builtin, ImageProcessor, ImageSettings, ShellSettings};
 
 /// The options. Defaults are those of an empty object.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Options {
     pub updates: UpdateOptions,
     /// How far arguments are repaired.
     pub coercion: CoercionOption,
+    /// Which images are shown, and how.
+    pub images: ImageOptions,
     /// Facts about the session, for commands.
     pub session: Session,
     /// `false` keeps them from commands.
@@ -62,6 +65,23 @@ pub struct ToolLimits {
 pub struct WriteOptions {
     /// A file keeps its BOM, its encoding and its line endings.
     pub preserve_encoding: bool,
+}
+
+/// Which images are shown, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ImageOptions {
+    /// Who makes them fit; default nobody.
+    pub processor: ImageProcessor,
+    /// Whether one over a limit is made smaller; default true.
+    pub auto_resize: Option<bool>,
+    /// Whether the model takes images; default true.
+    pub supported: Option<bool>,
+    /// Pixels; default 2000.
+    pub max_width: Option<f64>,
+    /// Pixels; default 2000.
+    pub max_height: Option<f64>,
+    /// Bytes of base64; default 4.5 MB.
+    pub max_bytes: Option<f64>,
 }
 
 /// Snapshots of running commands.
@@ -120,6 +140,30 @@ impl UpdateOptions {
         let mut fields = Fields::of(value)?;
         fields.only(&["intervalMs?"])?;
         Ok(UpdateOptions { interval_ms: fields.number("intervalMs")? })
+    }
+}
+
+impl ImageOptions {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of(value)?;
+        fields.only(&["processor?", "autoResize?", "supported?", "maxWidth?", "maxHeight?", "maxBytes?"])?;
+        Ok(ImageOptions {
+            processor: match fields.text("processor")?.as_deref() {
+                None | Some("none") => ImageProcessor::None,
+                Some("default") => ImageProcessor::Default,
+                Some("own") => ImageProcessor::Own,
+                Some(other) => {
+                    return Err(format!(
+                        "unknown variant `{other}`, expected one of `none`, `default`, `own`"
+                    ));
+                }
+            },
+            auto_resize: fields.flag("autoResize")?,
+            supported: fields.flag("supported")?,
+            max_width: fields.number("maxWidth")?,
+            max_height: fields.number("maxHeight")?,
+            max_bytes: fields.number("maxBytes")?,
+        })
     }
 }
 
@@ -198,6 +242,9 @@ impl Options {
             at_least_one(&format!("limits.perTool.{tool}.maxLines"), limits.max_lines)?;
             at_least_one(&format!("limits.perTool.{tool}.maxBytes"), limits.max_bytes)?;
         }
+        at_least_one("images.maxWidth", options.images.max_width)?;
+        at_least_one("images.maxHeight", options.images.max_height)?;
+        at_least_one("images.maxBytes", options.images.max_bytes)?;
         if options.updates.interval_ms.is_some_and(|ms| !(0.0..=1e9).contains(&ms)) {
             return Err(ToolError::invalid_arguments(
                 "Toolset options: updates.intervalMs must be 0 or more milliseconds",
@@ -225,6 +272,7 @@ impl Options {
             "limits",
             "updates",
             "coercion",
+            "images",
             "session",
             "exposeSessionEnvironment?",
         ])?;
@@ -238,6 +286,7 @@ impl Options {
             limits: fields.read("limits", LimitOptions::read)?.unwrap_or_default(),
             updates: fields.read("updates", UpdateOptions::read)?.unwrap_or_default(),
             coercion: fields.read("coercion", CoercionOption::read)?.unwrap_or_default(),
+            images: fields.read("images", ImageOptions::read)?.unwrap_or_default(),
             session: fields.read("session", Session::read)?.unwrap_or_default(),
             expose_session_environment: fields.flag("exposeSessionEnvironment")?,
         })
@@ -274,6 +323,21 @@ impl Options {
         Limits {
             max_lines: or(own.max_lines, self.limits.max_lines, DEFAULT_MAX_LINES),
             max_bytes: or(own.max_bytes, self.limits.max_bytes, DEFAULT_MAX_BYTES),
+        }
+    }
+
+    /// Which images are shown, and how.
+    pub fn images(&self) -> ImageSettings {
+        let (set, usual) = (&self.images, ImageLimits::default());
+        ImageSettings {
+            processor: set.processor,
+            supported: set.supported.unwrap_or(true),
+            limits: ImageLimits {
+                auto_resize: set.auto_resize.unwrap_or(true),
+                max_width: set.max_width.map_or(usual.max_width, |limit| limit as u32),
+                max_height: set.max_height.map_or(usual.max_height, |limit| limit as u32),
+                max_bytes: set.max_bytes.map_or(usual.max_bytes, |limit| limit as u64),
+            },
         }
     }
 

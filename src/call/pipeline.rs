@@ -165,7 +165,7 @@ async fn execute<E: Env, H: Host, K: Hooks>(cleared: Cleared, answer: &Answer<'_
     let Cleared { tool, args, access } = cleared;
     let scope = answer.scope;
     let root = scope.options.root_in(scope.env.cwd());
-    let shell = scope.options.shell();
+    let (shell, images) = (scope.options.shell(), scope.options.images());
     let on_abort = RefCell::new(OnAbort::Drop);
     let update = |output: Output| answer.update(&output);
     let mutated = |change: &FileChange| scope.observer.event(Event::Mutation(change));
@@ -181,6 +181,7 @@ async fn execute<E: Env, H: Host, K: Hooks>(cleared: Cleared, answer: &Answer<'_
         limits: scope.options.limits_of(tool),
         active: scope.registry.active(),
         shell: &shell,
+        images: &images,
         update: &update,
         mutated: &mutated,
     };

@@ -124,10 +124,12 @@ impl Registry {
 
     /// What the model sees of the active tools.
     pub fn declarations(&self, options: &Options, env_description: Option<&str>) -> Vec<Declaration> {
+        let images = options.images();
         let declare = |tool: &Builtin| {
             tool.declaration(&Facts {
                 active: &self.active,
                 limits: options.limits_of(*tool),
+                images: &images,
                 env_description,
             })
         };

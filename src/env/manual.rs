@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use super::Host;
+use super::{Host, ImageRequest, ShownImage};
 
 /// A [`Host`] whose time stands still until [`ManualHost::run`] has nothing else to do.
 #[derive(Clone, Debug, Default)]
@@ -100,6 +100,15 @@ impl Host for ManualHost {
             Poll::Pending
         })
         .await;
+    }
+
+    /// There is nobody here to process one.
+    async fn show_image(&self, request: ImageRequest) -> Result<ShownImage, String> {
+        if request.processing.is_some() {
+            return Err("[Image omitted: there is no image processor.]".into());
+        }
+        let data = data_encoding::BASE64.encode(&request.bytes);
+        Ok(ShownImage { data, mime_type: request.mime_type.into(), hints: String::new() })
     }
 }
 

@@ -5,11 +5,12 @@ use serde_json::Value;
 
 use super::declare::prefer_strict;
 use super::dialect::{Aliases, PATH};
-use super::{Builtin, Declaration, Facts, Output, ToolContext, files};
+use super::{Builtin, Declaration, Facts, Output, ToolContext, files, picture};
 use crate::env::{Env, Host};
 use crate::error::{ErrorCode, ToolError};
+use crate::image::{self, FileKind};
 use crate::json::{self, Fields, required};
-use crate::text::encoding;
+use crate::text::encoding::{Encoding, LineEnding};
 use crate::text::page::{Page, Range};
 use crate::text::pager::Pager;
 use crate::text::truncate::{Truncation, format_size};
@@ -51,6 +52,11 @@ struct Details {
     truncation: Option<Truncation>,
 }
 
+/// `details` of what is no text: those of an empty one.
+pub(super) fn no_text() -> impl Serialize {
+    Details { line_ending: LineEnding::Lf.as_str(), encoding: Encoding::Utf8.as_str(), truncation: None }
+}
+
 impl Args {
     /// The arguments of a call; else what is wrong with them.
     ///
@@ -89,14 +95,18 @@ pub fn declaration(facts: &Facts<'_>) -> Declaration {
         name: "read",
         label: "Read",
         description: format!(
-            "Read a text file. At most {} lines or {} are returned at once; the result then ends with the offset \
+            "Read a text file{}. At most {} lines or {} are returned at once; the result then ends with the offset \
              (and column) to continue with.",
+            facts.images.declared(),
             facts.limits.max_lines,
             format_size(facts.limits.max_bytes as u64),
         ),
         parameters: parameters(),
         constrained_sampling: Some(prefer_strict()),
-        prompt_snippet: "read: show a text file, page by page if it is long".into(),
+        prompt_snippet: match facts.images.supported {
+            true => "read: show a text file, page by page if it is long, or an image".into(),
+            false => "read: show a text file, page by page if it is long".into(),
+        },
         prompt_guidelines: match facts.has(Builtin::Bash) {
             true => vec!["Use read, not cat or sed, to look at files".into()],
             false => vec![],
@@ -125,8 +135,16 @@ async fn read<E: Env, H: Host>(
 ) -> Result<Output, ToolError> {
     files::expect_file(found)?;
     let source = Source::open(cx.env, found).await?;
-    if let Some(output) = no_text(&source, &found.shown) {
-        return Ok(output);
+    match image::kind(&source.head[..source.head.len().min(image::HEAD)]) {
+        FileKind::Text => {}
+        FileKind::Image(format) if source.size <= picture::MOST_BYTES => {
+            let bytes = source.whole(cx.abort).await?;
+            return Ok(picture::show(format, &found.shown, bytes, cx).await);
+        }
+        FileKind::Image(_) => return Ok(picture::not_shown(None, &found.shown, source.size, cx.active)),
+        FileKind::Other(known) => {
+            return Ok(picture::not_shown(known, &found.shown, source.size, cx.active));
+        }
     }
     let mut pager = Pager::new(Range {
         offset: args.offset.unwrap_or(1),
@@ -144,21 +162,6 @@ async fn read<E: Env, H: Host>(
     }
     let details = Details { line_ending: line_ending.as_str(), encoding: encoding.as_str(), truncation };
     Ok(Output::new(text, &details))
-}
-
-/// What is said of a file whose beginning shows that it is no text.
-fn no_text<E: Env>(source: &Source<'_, E>, shown: &str) -> Option<Output> {
-    let Source { head, size, .. } = source;
-    if !encoding::is_binary(head) {
-        return None;
-    }
-    let notice = format!("[{shown} is a binary file of {}: its bytes are not shown]", format_size(*size));
-    let details = Details {
-        line_ending: encoding::line_ending(head).as_str(),
-        encoding: encoding::detect(head).as_str(),
-        truncation: None,
-    };
-    Some(Output::new(notice, &details))
 }
 
 /// Sets a note apart from the text by an empty line.

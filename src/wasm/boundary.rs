@@ -13,7 +13,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::convert::{Thrown, failure};
-use crate::env::Host;
+use crate::env::{Host, ImageRequest, ShownImage};
 use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields};
 use crate::table::Table;
@@ -93,6 +93,23 @@ extern "C" {
     fn set_timer(this: &Boundary, id: u32, ms: f64) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch, js_name = clearTimer)]
     fn clear_timer(this: &Boundary, id: u32) -> Result<(), JsValue>;
+
+    /// Shows an image in the call's result; the bytes are the face's from here on, which keeps their base64. The answer,
+    /// or a promise of it, is a text: the MIME type, and after a line feed the hints. An empty type says that there is no
+    /// image, and why.
+    #[allow(clippy::too_many_arguments, reason = "JSON of the limits would be more code than these")]
+    #[wasm_bindgen(method, catch, js_name = showImage)]
+    fn show_image(
+        this: &Boundary,
+        call: u32,
+        bytes: Uint8Array,
+        mime_type: &str,
+        is_processed: bool,
+        auto_resize: bool,
+        max_width: u32,
+        max_height: u32,
+        max_bytes: f64,
+    ) -> Result<JsValue, JsValue>;
 
     /// Runs beforeToolCall; a promise of the decision as JSON.
     #[wasm_bindgen(method, catch)]
@@ -280,9 +297,11 @@ pub fn wrong_answer(method: &str, path: &str, expected: &str, found: &str) -> To
     )
 }
 
-/// Clock and timers of the JS runtime.
-#[derive(Clone)]
-pub struct JsHost(pub Boundary);
+/// Clock, timers and images of the JS runtime, for one call.
+pub struct JsHost {
+    pub boundary: Boundary,
+    pub call: u32,
+}
 
 struct Timer<'a>(&'a Boundary, Wait);
 
@@ -295,13 +314,37 @@ impl Drop for Timer<'_> {
 
 impl Host for JsHost {
     fn now_ms(&self) -> f64 {
-        self.0.now().unwrap_or_default()
+        self.boundary.now().unwrap_or_default()
     }
 
     async fn sleep(&self, ms: f64) {
-        let timer = Timer(&self.0, Wait::new());
-        if self.0.set_timer(timer.1.0, ms).is_ok() {
+        let timer = Timer(&self.boundary, Wait::new());
+        if self.boundary.set_timer(timer.1.0, ms).is_ok() {
             let _ = timer.1.outcome().await;
+        }
+    }
+
+    async fn show_image(&self, request: ImageRequest) -> Result<ShownImage, String> {
+        let bytes = Uint8Array::new_from_slice(&request.bytes);
+        let ImageRequest { mime_type, processing, .. } = request;
+        let limits = processing.unwrap_or_default();
+        let answer = self.boundary.show_image(
+            self.call,
+            bytes,
+            mime_type,
+            processing.is_some(),
+            limits.auto_resize,
+            limits.max_width,
+            limits.max_height,
+            limits.max_bytes as f64,
+        );
+        let value = self.boundary.outcome(answer).await.map_err(|error| error.message)?;
+        let text = value.as_string().unwrap_or_default();
+        match text.split_once('\n').unwrap_or((&text, "")) {
+            ("", why) => Err(why.into()),
+            (mime_type, hints) => {
+                Ok(ShownImage { data: String::new(), mime_type: mime_type.into(), hints: hints.into() })
+            }
         }
     }
 }

@@ -243,7 +243,7 @@ async fn run_call(
     let hooks =
         JsHooks { boundary: boundary.clone(), call, has_before: header.before, has_after: header.after };
     let observer = JsObserver { boundary: boundary.clone(), call, duration_ms: Cell::new(0.0) };
-    let host = JsHost(boundary.clone());
+    let host = JsHost { boundary: boundary.clone(), call };
     let scope = Scope {
         registry: &registry,
         options: &options,

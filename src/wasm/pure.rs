@@ -4,15 +4,17 @@
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::scratch::{answer, parts};
+use super::scratch::{answer, parts, with};
 use crate::call;
 use crate::error::{ErrorCode, ToolError};
+use crate::image::{self, FileKind};
 use crate::json;
 use crate::path;
 use crate::schema::export::{Format, export};
 use crate::schema::strict::strict;
 use crate::text::diff;
 use crate::text::edit::{self, Edit};
+use crate::text::encoding;
 use crate::tools::{ChangeKind, FileChange, object};
 
 std::thread_local! {
@@ -94,4 +96,30 @@ pub fn export_schema(schema: usize, format: usize) -> String {
 fn read(schema: &[u8]) -> Result<Value, ToolError> {
     json::parse(schema)
         .map_err(|error| ToolError::invalid_arguments(format!("Expected a JSON Schema as JSON: {error}")))
+}
+
+/// What kind of file begins with the bytes in scratch, as JSON. What is not known is not there.
+#[wasm_bindgen]
+pub fn file_kind(length: usize) -> String {
+    with(length, |bytes| match image::kind(&bytes[..bytes.len().min(image::HEAD)]) {
+        FileKind::Text => {
+            format!(r#"{{"kind":"text","encoding":"{}"}}"#, encoding::detect(bytes).as_str())
+        }
+        FileKind::Image(format) => {
+            let picture = image::examine(format, bytes);
+            let size =
+                picture.shown().map(|size| format!(r#""width":{},"height":{},"#, size.width, size.height));
+            format!(
+                r#"{{"kind":"image","mimeType":"{}",{}"animated":{}}}"#,
+                format.mime_type(),
+                size.unwrap_or_default(),
+                picture.animated
+            )
+        }
+        FileKind::Other(None) => r#"{"kind":"binary"}"#.into(),
+        FileKind::Other(Some(known)) => {
+            let kind = if known.is_image() { "image" } else { "binary" };
+            format!(r#"{{"kind":"{kind}","mimeType":"{}"}}"#, known.mime_type())
+        }
+    })
 }

@@ -17,7 +17,8 @@ const KEYS = {
   case: ["title", "why", "files", "options", "shell", "active", "steps", "after", "validate"],
   step: ["call", "result", "follow", "file", "pages"],
   call: ["name", "arguments", "incomplete"],
-  result: ["isError", "code", "text", "contains", "lacks", "atMost", "details"],
+  result: ["isError", "code", "text", "contains", "lacks", "atMost", "details", "image"],
+  image: ["mimeType", "data"],
   validate: ["schema", "arguments", "incomplete", "value", "error"],
   error: ["code", "contains", "lacks", "atMost"],
   scripted: ["out", "err", "chunk", "echo", "wait", "exit", "finish", "fail"],
@@ -149,7 +150,7 @@ async function run(stage, call) {
   );
   const mutations = events.filter((event) => event.type === "mutation");
   assert.equal(mutations.length, stage.writes, "writes");
-  const text = result.content.map((part) => part.text ?? "").join("\n");
+  const text = result.content.flatMap((part) => part.text ?? []).join("\n");
   assert.ok(text.isWellFormed(), "well-formed text");
   assert.ok(JSON.stringify(result.details).isWellFormed(), "well-formed details");
   return { ...result, text };
@@ -164,6 +165,12 @@ function checkResult(result, expected) {
   assert.ok(expected.text !== undefined || expected.contains?.length > 0, "expected text or contains");
   if (expected.text !== undefined) assert.equal(text, textOf(expected.text));
   checkText(text, expected);
+  const images = result.content.filter(({ type }) => type === "image");
+  const data = (image) => bytesOf(known("image", image).data).toString("base64");
+  assert.deepEqual(
+    images,
+    expected.image ? [{ type: "image", data: data(expected.image), mimeType: expected.image.mimeType }] : [],
+  );
   if (expected.details) checkPart(result.details, expected.details, "details");
 }
 

@@ -16,6 +16,9 @@ import type {
   ExecutionEnv,
   FileChange,
   FileInfo,
+  FileKind,
+  ImageOptions,
+  ImageProcessor,
   Limits,
   MaybePromise,
   PartialResult,
@@ -38,6 +41,7 @@ import type {
 } from "tackroom";
 import {
   createToolset,
+  detectFileKind,
   exportSchema,
   type formatSize,
   init,
@@ -646,3 +650,42 @@ export const ranged: ExecutionEnv = {
 };
 // @ts-expect-error a range is bytes
 export const wrongRange: ExecutionEnv = { ...env, readRange: () => "text" };
+
+// Images.
+
+export async function images(bytes: Uint8Array): Promise<void> {
+  const kind = detectFileKind(bytes);
+  assert<Equal<typeof kind, FileKind>>();
+  assert<Equal<FileKind["kind"], "text" | "image" | "binary">>();
+  assert<Equal<FileKind["encoding"], ReadDetails["encoding"] | undefined>>();
+  const [width, animated]: [number | undefined, boolean | undefined] = [kind.width, kind.animated];
+  void [width, animated];
+  // @ts-expect-error bytes, not text
+  detectFileKind("text");
+
+  const processor: ImageProcessor = async (
+    given,
+    mimeType,
+    { autoResize, maxWidth, maxHeight, maxBytes, signal },
+  ) => {
+    assert<Equal<typeof given, Uint8Array<ArrayBuffer>>>();
+    signal.throwIfAborted();
+    if (autoResize) return { ok: false, message: `${maxWidth}x${maxHeight}, ${maxBytes}` };
+    return { ok: true, data: "", mimeType, hints: [] };
+  };
+  const options: ImageOptions = {
+    processor,
+    autoResize: false,
+    supported: () => true,
+    maxWidth: 1,
+    maxHeight: 1,
+  };
+  await createToolset(env, { images: { ...options, processor: null, supported: false, maxBytes: 1 } });
+  // @ts-expect-error an option of images
+  await createToolset(env, { images: { autoresize: true } });
+  // @ts-expect-error whether, not how many
+  await createToolset(env, { images: { supported: 1 } });
+  const noHints = async () => ({ ok: true as const, data: "", mimeType: "image/png" });
+  // @ts-expect-error hints are missing
+  await createToolset(env, { images: { processor: noHints } });
+}

@@ -26,7 +26,7 @@ cargo xtask COMMAND
   fuzz [--minutes N] every fuzz target for that long (default 1)
 
 Tools that are missing are installed: the wasm32 target, wasm-bindgen, wasm-pack, npm packages and,
-on Debian as root, Chromium. CHROME and CHROMEDRIVER name a browser and driver of your own.
+on Debian as root, Chromium and Firefox. CHROME, CHROMEDRIVER and FIREFOX name browsers and a driver of your own.
 ";
 
 /// What the command line asks for.

@@ -141,7 +141,11 @@ fn style() -> Result<(), Failure> {
 }
 
 fn node_tests() -> Result<(), Failure> {
-    node_tests_of("node --test", "tests/js")
+    // Where one is missing its tests are skipped; here they are not.
+    let browsers = [("CHROME", tools::chromium()?), ("FIREFOX", tools::firefox()?)];
+    node_tests_with("node --test", "tests/js", |command| {
+        command.envs(browsers);
+    })
 }
 
 /// The package as npm packs it, in Chromium, in workerd, and through bundlers for them.

@@ -92,12 +92,30 @@ pub fn npm_tool(path: &str) -> Command {
 /// The browser for headless runs.
 pub fn chromium() -> Result<PathBuf, Failure> {
     let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    debian_tool("CHROME", &names, "Chromium")
+    debian_tool("CHROME", &names, "Chromium", &CHROMIUM)
 }
 
 pub fn chromedriver() -> Result<PathBuf, Failure> {
-    debian_tool("CHROMEDRIVER", &["chromedriver"], "ChromeDriver")
+    debian_tool("CHROMEDRIVER", &["chromedriver"], "ChromeDriver", &CHROMIUM)
 }
+
+/// The other browser for headless runs.
+pub fn firefox() -> Result<PathBuf, Failure> {
+    let packages =
+        DebianPackages { names: &["firefox-esr"], elsewhere: "install Firefox and set FIREFOX to the file" };
+    debian_tool("FIREFOX", &["firefox-esr", "firefox"], "Firefox", &packages)
+}
+
+/// What Debian has a program in, and what to do where there is no Debian.
+struct DebianPackages {
+    names: &'static [&'static str],
+    elsewhere: &'static str,
+}
+
+const CHROMIUM: DebianPackages = DebianPackages {
+    names: &["chromium", "chromium-driver"],
+    elsewhere: "install Chrome and its ChromeDriver, of one version, and set CHROME and CHROMEDRIVER to the files",
+};
 
 fn node() -> Result<(), Failure> {
     let (major, minor) = NODE;
@@ -148,8 +166,13 @@ fn has_version(tool: &Path, version: &str) -> bool {
             .is_some_and(|text| text.split(' ').any(|word| word == version))
 }
 
-/// A program named by an environment variable or found on PATH, else installed with Debian's Chromium.
-fn debian_tool(variable: &str, names: &[&str], title: &str) -> Result<PathBuf, Failure> {
+/// A program named by an environment variable or found on PATH, else installed from Debian.
+fn debian_tool(
+    variable: &str,
+    names: &[&str],
+    title: &str,
+    packages: &DebianPackages,
+) -> Result<PathBuf, Failure> {
     if let Some(path) = env::var_os(variable).map(PathBuf::from) {
         return if path.is_file() {
             Ok(path)
@@ -168,8 +191,9 @@ fn debian_tool(variable: &str, names: &[&str], title: &str) -> Result<PathBuf, F
         return Ok(tool);
     }
     let hint = format!(
-        "On Debian: apt-get install chromium chromium-driver\n\
-         Elsewhere: install Chrome and its ChromeDriver, of one version, and set {variable} to the file."
+        "On Debian: apt-get install {}\nElsewhere: {}.",
+        packages.names.join(" "),
+        packages.elsewhere
     );
     let root_user = ask(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
     if !root_user || !Path::new("/etc/debian_version").exists() {
@@ -181,12 +205,11 @@ fn debian_tool(variable: &str, names: &[&str], title: &str) -> Result<PathBuf, F
         command
     };
     step("refreshing apt's package lists").hint(&hint).run(&mut apt(&["update"]))?;
-    step("installing Chromium and ChromeDriver").hint(&hint).run(&mut apt(&[
-        "install",
-        "-y",
-        "--no-install-recommends",
-        "chromium",
-        "chromium-driver",
-    ]))?;
+    let install = ["install", "-y", "--no-install-recommends"];
+    step(format!("installing {}", packages.names.join(" and "))).hint(&hint).run(&mut apt(&[
+        &install,
+        packages.names,
+    ]
+    .concat()))?;
     find().ok_or_else(|| Failure::new(format!("{title} is still missing"), hint))
 }

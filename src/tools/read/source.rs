@@ -51,6 +51,16 @@ impl<'a, E: Env> Source<'a, E> {
         Ok(Source { env, path, head, size: size as u64, rest: Rest::Whole(content) })
     }
 
+    /// Every byte of the file.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    pub async fn whole(self, abort: &Abort) -> Result<Vec<u8>, ToolError> {
+        let mut all = Vec::with_capacity(self.size.min(LARGE) as usize);
+        self.read(abort, |bytes| all.extend_from_slice(bytes)).await?;
+        Ok(all)
+    }
+
     /// Gives every byte of the file to `look`, in order.
     ///
     /// A range that is not full ends the file. So does its size at the beginning: one that grows all the time has an
