@@ -9,16 +9,17 @@ use crate::ui::{Failure, root, step};
 /// Megabytes for one allocation, and for all.
 const LIMITS: [&str; 3] = ["-malloc_limit_mb=200", "-rss_limit_mb=2048", "-print_final_stats=1"];
 
-/// Seconds for one input, and more. For each schema a dozen validators are compiled, and of some that refer to
+/// Seconds for one input, and the sanitizer's options. For each schema a dozen validators are compiled, and of some that refer to
 /// themselves the jsonschema crate keeps a few hundred bytes (`unevaluatedProperties`, in a cycle of `Arc`s).
-fn own_limits(target: &str) -> &'static [&'static str] {
-    if target == "schema" { &["-timeout=5", "-detect_leaks=0"] } else { &["-timeout=1"] }
+fn own_limits(target: &str) -> (&'static str, &'static str) {
+    if target == "schema" { ("-timeout=5", "detect_leaks=0") } else { ("-timeout=1", "") }
 }
 
 /// Runs every target of fuzz/ for that many minutes.
 pub fn run(minutes: u32) -> Result<(), Failure> {
     let cargo_fuzz = tools::cargo_fuzz()?;
     for target in targets()? {
+        let (timeout, sanitizer) = own_limits(&target);
         step(format!("fuzzing {target} for {minutes} min"))
             .hint(format!(
                 "The input is in fuzz/artifacts/{target}. Run it again with:\n\
@@ -32,8 +33,9 @@ pub fn run(minutes: u32) -> Result<(), Failure> {
             .run(
                 Command::new(&cargo_fuzz)
                     .args(["run", &target, "--", &format!("-max_total_time={}", minutes * 60)])
-                    .args(own_limits(&target))
+                    .arg(timeout)
                     .args(LIMITS)
+                    .env("ASAN_OPTIONS", sanitizer)
                     // cargo-fuzz needs nightly flags; no other toolchain has to be there for them.
                     .env("RUSTC_BOOTSTRAP", "1"),
             )?;
