@@ -5,7 +5,8 @@
 //! It does no I/O of its own: no file system, process, network or clock. All of that comes through
 //! two traits, [`env::Env`] and [`env::Host`].
 //!
-//! Imports point one way, and `tests/layers.rs` holds them to it:
+//! The text layer and what is below all layers are a crate of their own, `tackroom_base`, which is built for speed, and
+//! the rest for size. Imports point one way, and `tests/layers.rs` holds them to it:
 //! `wasm → call → tools → {schema, image, text, path, env} → {error, unicode, table, json}`.
 
 #![cfg_attr(
@@ -19,15 +20,13 @@
 
 pub mod call;
 pub mod env;
-pub mod error;
 pub mod image;
-#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "parts are for the wasm layer alone"))]
-mod json;
 pub mod path;
 pub mod schema;
-#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "parts are for the wasm layer alone"))]
-mod table;
 pub mod text;
 pub mod tools;
-mod unicode;
 pub mod wasm;
+
+pub use tackroom_base::error;
+#[allow(unused_imports, reason = "parts are for the wasm layer alone")]
+use tackroom_base::{json, table, unicode};

@@ -108,7 +108,7 @@ impl LimitOptions {
         let mut fields = Fields::of(value)?;
         fields.only(&["maxLines?", "maxBytes?", "perTool"])?;
         let per_tool = |value: Value| {
-            let tools = Fields::of(value)?.into_iter();
+            let tools = Fields::of(value)?.entries();
             tools.map(|(name, limits)| Ok((name, ToolLimits::read(limits)?))).collect()
         };
         Ok(LimitOptions {

@@ -12,30 +12,24 @@
 //!
 //! Not here: reading and writing the file, and the diff (see [`super::diff`]).
 
-mod breaks;
 mod closest;
 mod diagnose;
-mod endings;
-mod fuzzy;
-mod locate;
-mod segments;
 mod show;
 #[cfg(test)]
 mod tests;
-mod utf16;
 
 use std::ops::Range;
 
 use serde_json::Value;
 
 use super::encoding;
+use super::matcher::endings::Endings;
+use super::matcher::locate::{Located, Source};
+use super::matcher::utf16::Utf16;
 use crate::error::ToolError;
 use crate::json::{Fields, required};
 use crate::table::{Table, sorted};
 use diagnose::{Failure, Reason};
-use endings::Endings;
-use locate::{Located, Source};
-use utf16::Utf16;
 
 /// Replacements may not add more than this many bytes in all, so that `replaceAll` with a long
 /// newText is an error and not the end of the memory.
@@ -62,7 +56,7 @@ pub struct Edit {
 
 impl Edit {
     /// An edit from JSON.
-    pub(crate) fn read(value: Value) -> Result<Edit, String> {
+    pub fn read(value: Value) -> Result<Edit, String> {
         let mut fields = Fields::of(value)?;
         Ok(Edit {
             old_text: required("oldText", fields.text("oldText")?)?,

@@ -67,7 +67,7 @@ const FAULT: Module = Module {
     ..CORE
 };
 
-const RUST_INPUTS: [&str; 5] = ["src", "Cargo.toml", "Cargo.lock", ".cargo/config.toml", "xtask/src"];
+const RUST_INPUTS: [&str; 6] = ["base", "src", "Cargo.toml", "Cargo.lock", ".cargo/config.toml", "xtask/src"];
 /// What pkg/wasm has of each module, after its name.
 const WASM_OUTPUTS: [&str; 6] = [".js", ".d.ts", ".wasm", ".wasm.d.ts", "-inline.js", "-inline.d.ts"];
 const WASM_TYPES: &str = "declare const module: WebAssembly.Module;\nexport default module;\n";

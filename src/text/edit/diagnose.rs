@@ -4,11 +4,11 @@
 //! is there, and what to do. Built only on failure; at most 1 KB an edit and 2 KB in all.
 
 use super::Edit;
-use super::breaks::Unified;
 use super::closest::{Block, Closest, Piece, closest, line_at, lines_of, same_but_blanks};
-use super::locate::Source;
 use super::show::{self, Visible, clip};
 use crate::error::{ErrorCode, ToolError};
+use crate::text::matcher::breaks::Unified;
+use crate::text::matcher::locate::Source;
 
 const MAX_EDIT: usize = 1024;
 const MAX_ALL: usize = 2048;

@@ -44,23 +44,23 @@ impl Run {
 
 /// The view. Pieces of the source may have nothing in it; they lie between segments.
 #[derive(Default)]
-pub(super) struct View {
+pub struct View {
     text: Vec<u8>,
     runs: Vec<Run>,
 }
 
 impl View {
-    pub(super) fn with_capacity(bytes: usize) -> Self {
+    pub fn with_capacity(bytes: usize) -> Self {
         View { text: Vec::with_capacity(bytes), runs: Vec::new() }
     }
 
     /// UTF-8, but for holes.
-    pub(super) fn text(&self) -> &[u8] {
+    pub fn text(&self) -> &[u8] {
         &self.text
     }
 
     /// Adds characters that stand for as many bytes of the source, from `source` on.
-    pub(super) fn copy(&mut self, source: usize, text: &[u8]) {
+    pub fn copy(&mut self, source: usize, text: &[u8]) {
         if !text.is_empty() {
             self.run(source, Step::SAME);
             self.text.extend_from_slice(text);
@@ -68,7 +68,7 @@ impl View {
     }
 
     /// Adds a segment; a hole where a part of it is too long (64 KB).
-    pub(super) fn segment(&mut self, source: Range<usize>, text: &[u8]) {
+    pub fn segment(&mut self, source: Range<usize>, text: &[u8]) {
         match (u16::try_from(text.len()), u16::try_from(source.len())) {
             (Ok(view @ 1..), Ok(length)) => {
                 self.run(source.start, Step { view, source: length });
@@ -79,7 +79,7 @@ impl View {
     }
 
     /// Adds something that nothing matches.
-    pub(super) fn hole(&mut self, source: usize) {
+    pub fn hole(&mut self, source: usize) {
         if self.text.last() != Some(&HOLE) {
             self.runs.push(Run { view: self.text.len(), source, step: Step::HOLE });
             self.text.push(HOLE);
@@ -87,21 +87,21 @@ impl View {
     }
 
     /// Takes away what comes after the first `length` bytes, which end with a segment.
-    pub(super) fn truncate(&mut self, length: usize) {
+    pub fn truncate(&mut self, length: usize) {
         self.text.truncate(length);
         while self.runs.pop_if(|run| run.view >= length).is_some() {}
     }
 
     /// The span of the source that a span of the view stands for; not empty, and without what has no
     /// place in the view before and after it. `None` where it does not begin and end with a segment.
-    pub(super) fn original(&self, span: Range<usize>) -> Option<Range<usize>> {
+    pub fn original(&self, span: Range<usize>) -> Option<Range<usize>> {
         let start = self.runs[self.run_at(span.start)].source(span.start)?;
         let end = self.runs[self.run_at(span.end - 1)].source(span.end)?;
         Some(start..end)
     }
 
     /// Where the segment before the one at `view` ends in the source.
-    pub(super) fn end_before(&self, view: usize) -> Option<usize> {
+    pub fn end_before(&self, view: usize) -> Option<usize> {
         match view {
             0 => Some(0),
             _ => self.runs[self.run_at(view - 1)].source(view),
@@ -109,7 +109,7 @@ impl View {
     }
 
     /// Where in the source the first segment begins.
-    pub(super) fn start(&self) -> usize {
+    pub fn start(&self) -> usize {
         self.runs.first().map_or(0, |run| run.source)
     }
 

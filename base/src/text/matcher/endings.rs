@@ -12,7 +12,7 @@ use memchr::{memchr, memchr2, memrchr};
 use super::breaks::{Break, breaks};
 
 /// Fits new text to the endings of one file.
-pub(super) struct Endings<'a> {
+pub struct Endings<'a> {
     body: &'a [u8],
     /// The last answer of [`Endings::around`] and the positions it holds for. Without it, many spans
     /// in one very long line would each search the line for its end.
@@ -20,12 +20,12 @@ pub(super) struct Endings<'a> {
 }
 
 impl<'a> Endings<'a> {
-    pub(super) fn new(body: &'a [u8]) -> Self {
+    pub fn new(body: &'a [u8]) -> Self {
         Endings { body, around: None }
     }
 
     /// `text` with its breaks as they have to be in place of `span`.
-    pub(super) fn fit(&mut self, text: &[u8], span: &Range<usize>) -> Vec<u8> {
+    pub fn fit(&mut self, text: &[u8], span: &Range<usize>) -> Vec<u8> {
         if memchr2(b'\r', b'\n', text).is_none() {
             return text.to_vec();
         }

@@ -61,22 +61,22 @@ fn look_alike(c: char) -> Option<char> {
 }
 
 /// A file, folded.
-pub(super) struct Folded(View);
+pub struct Folded(View);
 
 impl Folded {
-    pub(super) fn new(file: &[u8]) -> Self {
+    pub fn new(file: &[u8]) -> Self {
         let mut folder = Folder::new(file.len());
         folder.all(file);
         folder.end_line();
         Folded(folder.view)
     }
 
-    pub(super) fn text(&self) -> &[u8] {
+    pub fn text(&self) -> &[u8] {
         self.0.text()
     }
 
     /// The span of the file for a place where `sought.text` is, if it is a match.
-    pub(super) fn original(&self, span: Range<usize>, sought: &Sought) -> Option<Range<usize>> {
+    pub fn original(&self, span: Range<usize>, sought: &Sought) -> Option<Range<usize>> {
         let Range { start, mut end } = span;
         let rest = &self.text()[end..];
         if rest.starts_with(&sought.tail) {
@@ -93,9 +93,9 @@ impl Folded {
 }
 
 /// What to look for in a folded file.
-pub(super) struct Sought {
+pub struct Sought {
     /// Without the blanks at its end.
-    pub(super) text: Vec<u8>,
+    pub text: Vec<u8>,
     /// Those blanks: they are in the file, or the file's line has nothing but blanks from there.
     tail: Vec<u8>,
     /// It begins with blanks before a line break, which therefore belong to the span.
@@ -104,7 +104,7 @@ pub(super) struct Sought {
 
 impl Sought {
     /// `None` for what matches nothing here: blanks and breaks alone, or no text.
-    pub(super) fn new(old: &[u8]) -> Option<Self> {
+    pub fn new(old: &[u8]) -> Option<Self> {
         let mut folder = Folder::new(old.len());
         folder.all(old);
         let tail = folder.view.text()[folder.solid..].to_vec();

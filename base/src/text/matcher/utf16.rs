@@ -7,14 +7,14 @@ use super::segments::View;
 
 /// A UTF-16 text as UTF-8. What no UTF-8 can hold, unpaired units and an odd last byte, is something
 /// that nothing matches.
-pub(super) struct Utf16 {
+pub struct Utf16 {
     view: View,
     bytes: fn(u16) -> [u8; 2],
 }
 
 impl Utf16 {
     /// `body` is the text without its BOM.
-    pub(super) fn decode(body: &[u8], encoding: Encoding) -> Self {
+    pub fn decode(body: &[u8], encoding: Encoding) -> Self {
         let big = encoding == Encoding::Utf16Be;
         let unit = if big { u16::from_be_bytes } else { u16::from_le_bytes };
         let bytes = if big { u16::to_be_bytes } else { u16::to_le_bytes };
@@ -41,17 +41,17 @@ impl Utf16 {
     }
 
     /// The text; not UTF-8 where the original is not UTF-16.
-    pub(super) fn text(&self) -> &[u8] {
+    pub fn text(&self) -> &[u8] {
         self.view.text()
     }
 
     /// The bytes of the file for a span of the text.
-    pub(super) fn original(&self, span: Range<usize>) -> Range<usize> {
+    pub fn original(&self, span: Range<usize>) -> Range<usize> {
         self.view.original(span).expect("a match is made of characters, and so is the view")
     }
 
     /// New text, as the file stores text.
-    pub(super) fn encode(&self, text: &[u8]) -> Vec<u8> {
+    pub fn encode(&self, text: &[u8]) -> Vec<u8> {
         String::from_utf8_lossy(text).encode_utf16().flat_map(self.bytes).collect()
     }
 }

@@ -19,7 +19,7 @@ const MAX_RESTARTS: usize = 16;
 
 /// Where a text is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Located {
+pub enum Located {
     /// In no tier.
     Nowhere,
     /// At one place, or with replaceAll at one or more: ascending, none overlapping.
@@ -42,19 +42,19 @@ enum Tier {
 const TIERS: [Tier; 3] = [Tier::Exact, Tier::LineEndings, Tier::Fuzzy];
 
 /// A file without its BOM, and the views of it that were needed so far.
-pub(super) struct Source<'a> {
-    pub(super) body: &'a [u8],
+pub struct Source<'a> {
+    pub body: &'a [u8],
     unified: OnceCell<Unified<'a>>,
     folded: OnceCell<Folded>,
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(body: &'a [u8]) -> Self {
+    pub fn new(body: &'a [u8]) -> Self {
         Source { body, unified: OnceCell::new(), folded: OnceCell::new() }
     }
 
     /// The file with every break as LF.
-    pub(super) fn unified(&self) -> &Unified<'a> {
+    pub fn unified(&self) -> &Unified<'a> {
         self.unified.get_or_init(|| Unified::new(self.body))
     }
 
@@ -63,7 +63,7 @@ impl<'a> Source<'a> {
     }
 
     /// Looks for `old`, which is not empty. The first tier with any match decides.
-    pub(super) fn locate(&self, old: &[u8], all: bool) -> Located {
+    pub fn locate(&self, old: &[u8], all: bool) -> Located {
         TIERS
             .into_iter()
             .map(|tier| self.locate_in(tier, old, all))
@@ -72,7 +72,7 @@ impl<'a> Source<'a> {
     }
 
     /// Where `old` first is, in the strictest tier that has it. Counts nothing, so it is quick.
-    pub(super) fn first(&self, old: &[u8]) -> Option<usize> {
+    pub fn first(&self, old: &[u8]) -> Option<usize> {
         if old.is_empty() {
             return None;
         }

@@ -7,14 +7,14 @@ use memchr::{memchr, memchr2};
 
 /// One line break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Break {
+pub enum Break {
     Lf,
     CrLf,
     Cr,
 }
 
 impl Break {
-    pub(super) fn as_bytes(self) -> &'static [u8] {
+    pub fn as_bytes(self) -> &'static [u8] {
         match self {
             Break::Lf => b"\n",
             Break::CrLf => b"\r\n",
@@ -24,7 +24,7 @@ impl Break {
 }
 
 /// The first break at or after `from`, and where it ends.
-pub(super) fn next_break(text: &[u8], from: usize) -> Option<(usize, usize, Break)> {
+pub fn next_break(text: &[u8], from: usize) -> Option<(usize, usize, Break)> {
     let at = from + memchr2(b'\r', b'\n', &text[from..])?;
     let kind = match (text[at], text.get(at + 1)) {
         (b'\n', _) => Break::Lf,
@@ -35,7 +35,7 @@ pub(super) fn next_break(text: &[u8], from: usize) -> Option<(usize, usize, Brea
 }
 
 /// All breaks of `text`: where each starts, where it ends, what it is.
-pub(super) fn breaks(text: &[u8]) -> impl Iterator<Item = (usize, usize, Break)> + '_ {
+pub fn breaks(text: &[u8]) -> impl Iterator<Item = (usize, usize, Break)> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {
         let found = next_break(text, from)?;
@@ -45,7 +45,7 @@ pub(super) fn breaks(text: &[u8]) -> impl Iterator<Item = (usize, usize, Break)>
 }
 
 /// The span, widened so that it splits no CRLF.
-pub(super) fn widen(text: &[u8], span: Range<usize>) -> Range<usize> {
+pub fn widen(text: &[u8], span: Range<usize>) -> Range<usize> {
     let inside = |at: usize| at > 0 && at < text.len() && text[at - 1] == b'\r' && text[at] == b'\n';
     let start = if inside(span.start) { span.start - 1 } else { span.start };
     let end = if inside(span.end) { span.end + 1 } else { span.end };
@@ -53,15 +53,15 @@ pub(super) fn widen(text: &[u8], span: Range<usize>) -> Range<usize> {
 }
 
 /// A text with every break written as LF, and the way back.
-pub(super) struct Unified<'a> {
+pub struct Unified<'a> {
     /// The text; borrowed where it has no CR.
-    pub(super) text: Cow<'a, [u8]>,
+    pub text: Cow<'a, [u8]>,
     /// Where in `text` the LFs are that were CRLF, ascending.
     crlf: Vec<usize>,
 }
 
 impl<'a> Unified<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
+    pub fn new(text: &'a [u8]) -> Self {
         if memchr(b'\r', text).is_none() {
             return Unified { text: Cow::Borrowed(text), crlf: Vec::new() };
         }
@@ -81,7 +81,7 @@ impl<'a> Unified<'a> {
     }
 
     /// The span of the original text that a span of the unified one stands for.
-    pub(super) fn original(&self, span: Range<usize>) -> Range<usize> {
+    pub fn original(&self, span: Range<usize>) -> Range<usize> {
         let back = |at: usize| at + self.crlf.partition_point(|&lf| lf < at);
         back(span.start)..back(span.end)
     }

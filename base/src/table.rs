@@ -5,13 +5,13 @@ use std::borrow::Borrow;
 use std::collections::BinaryHeap;
 
 /// Sorts by a heap: where time does not matter most, as the code is a small part of that of `sort`.
-pub(crate) fn sorted<T: Ord>(items: Vec<T>) -> Vec<T> {
+pub fn sorted<T: Ord>(items: Vec<T>) -> Vec<T> {
     BinaryHeap::from(items).into_sorted_vec()
 }
 
 /// A map in one vector.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Table<K, V> {
+pub struct Table<K, V> {
     rows: Vec<(K, V)>,
 }
 
@@ -61,7 +61,6 @@ impl<K: Ord, V> Table<K, V> {
     }
 
     /// The values, by their keys.
-    #[cfg(feature = "schema")]
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.rows.iter().map(|(_, value)| value)
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// The fields of an object. Reading takes them out, so that texts are moved and not copied.
-pub(crate) struct Fields(Map<String, Value>);
+pub struct Fields(Map<String, Value>);
 
 impl Fields {
     /// The fields of a value.
@@ -67,13 +67,13 @@ impl Fields {
     }
 
     /// The fields with their names.
-    pub fn into_iter(self) -> impl Iterator<Item = (String, Value)> {
+    pub fn entries(self) -> impl Iterator<Item = (String, Value)> {
         self.0.into_iter()
     }
 }
 
 /// A string.
-pub(crate) fn text(value: Value) -> Result<String, String> {
+pub fn text(value: Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text),
         other => Err(wrong(&other, "a string")),
@@ -81,7 +81,7 @@ pub(crate) fn text(value: Value) -> Result<String, String> {
 }
 
 /// An array, item by item.
-pub(crate) fn list<T>(value: Value, read: impl Fn(Value) -> Result<T, String>) -> Result<Vec<T>, String> {
+pub fn list<T>(value: Value, read: impl Fn(Value) -> Result<T, String>) -> Result<Vec<T>, String> {
     match value {
         Value::Array(items) => items.into_iter().map(read).collect(),
         other => Err(wrong(&other, "an array")),
@@ -89,24 +89,24 @@ pub(crate) fn list<T>(value: Value, read: impl Fn(Value) -> Result<T, String>) -
 }
 
 /// A field that must be there.
-pub(crate) fn required<T>(key: &str, value: Option<T>) -> Result<T, String> {
+pub fn required<T>(key: &str, value: Option<T>) -> Result<T, String> {
     value.ok_or_else(|| format!("missing field `{key}`"))
 }
 
 /// What is said of a value of another type.
-pub(crate) fn wrong(found: &Value, expected: &str) -> String {
+pub fn wrong(found: &Value, expected: &str) -> String {
     let found: String = found.to_string().chars().take(80).collect();
     format!("invalid type: {found}, expected {expected}")
 }
 
 /// A number in a message, as JavaScript prints it.
-pub(crate) fn shown(number: f64) -> String {
+pub fn shown(number: f64) -> String {
     ryu_js::Buffer::new().format(number).to_owned()
 }
 
 /// What code that looks up many keys does with an object. Finding a key is some hundred bytes of code, which are here
 /// once and not wherever a key is used.
-pub(crate) trait Keys: Sized {
+pub trait Keys: Sized {
     /// An object of one key.
     fn of(key: &str, value: Value) -> Self;
     /// The value of a key.
@@ -173,12 +173,12 @@ impl Keys for Map<String, Value> {
 }
 
 /// JSON text.
-pub(crate) fn parse(text: &[u8]) -> Result<Value, String> {
+pub fn parse(text: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(text).map_err(|error| error.to_string())
 }
 
 /// JSON text that is part of this crate.
-pub(crate) fn known(text: &str) -> Value {
+pub fn known(text: &str) -> Value {
     parse(text.as_bytes()).expect("a constant of the crate is JSON")
 }
 
