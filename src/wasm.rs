@@ -12,7 +12,7 @@ pub mod executor;
 #[cfg(target_arch = "wasm32")]
 pub mod schemas;
 #[cfg(target_arch = "wasm32")]
-mod scratch;
+pub mod scratch;
 
 // The core alone.
 #[cfg(all(target_arch = "wasm32", not(feature = "schema")))]

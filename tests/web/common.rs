@@ -10,6 +10,7 @@ use js_sys::futures::JsFuture;
 use js_sys::{Function, Promise, Reflect, eval};
 use serde_json::{Value, json};
 use tackroom::wasm::exports;
+use tackroom::wasm::scratch::scratch;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -119,7 +120,7 @@ fn ask(method: &str, first: u32, second: &str) -> JsValue {
 /// Puts texts into the scratch buffer; answers their lengths.
 fn put<const N: usize>(texts: [&str; N]) -> [usize; N] {
     let text = texts.concat();
-    let at = exports::scratch(text.len());
+    let at = scratch(text.len());
     ask("put", at.try_into().expect("an address"), &text);
     texts.map(str::len)
 }
