@@ -63,6 +63,8 @@ impl Accumulator {
     }
 
     /// Takes the next bytes of a stream, cut anywhere.
+    // A caller that is built for size would have it built so, too.
+    #[inline(never)]
     pub fn push(&mut self, bytes: &[u8], stream: Stream) {
         let Accumulator { stdout, stderr, tail, .. } = self;
         let decoder = match stream {

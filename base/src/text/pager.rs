@@ -44,6 +44,8 @@ impl Pager {
     }
 
     /// Takes the next bytes.
+    // A caller that is built for size would have it built so, too.
+    #[inline(never)]
     pub fn push(&mut self, bytes: &[u8]) {
         let Pager { decoder, window, .. } = self;
         let mut rest = bytes;
@@ -72,6 +74,8 @@ impl Pager {
     ///
     /// # Errors
     /// `invalid_arguments` when the range starts beyond the end of the text or of the line.
+    // A caller that is built for size would have it built so, too.
+    #[inline(never)]
     pub fn finish(self) -> Result<Page, ToolError> {
         let Pager { range, mut decoder, mut window } = self;
         decoder.finish_with(|text| window.push(text));
