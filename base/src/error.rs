@@ -102,7 +102,7 @@ impl fmt::Display for ErrorCode {
 /// A failure: of a tool, of an environment, of the arguments.
 ///
 /// ```
-/// use tackroom::error::{ErrorCode, ToolError};
+/// use tackroom_base::error::{ErrorCode, ToolError};
 /// let error = ToolError::new(ErrorCode::NotFound, "Path not found: a.txt").at("/work/a.txt");
 /// assert_eq!(error.code.as_str(), "not_found");
 /// assert_eq!(error.to_string(), "Path not found: a.txt");

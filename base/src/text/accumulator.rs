@@ -31,8 +31,8 @@ pub enum Stream {
 /// Collects a command's output and gives its end.
 ///
 /// ```
-/// use tackroom::text::accumulator::{Accumulator, Stream};
-/// use tackroom::text::truncate::Limits;
+/// use tackroom_base::text::accumulator::{Accumulator, Stream};
+/// use tackroom_base::text::truncate::Limits;
 /// let mut output = Accumulator::new(Limits { max_lines: 2, ..Limits::default() });
 /// output.push(b"one\n\xF0\x9F", Stream::Stdout);
 /// output.push(b"oops\n", Stream::Stderr);

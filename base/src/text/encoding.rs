@@ -57,7 +57,7 @@ impl Encoding {
 /// The encoding that the first bytes of a text tell. Three bytes are enough.
 ///
 /// ```
-/// use tackroom::text::encoding::{Encoding, detect};
+/// use tackroom_base::text::encoding::{Encoding, detect};
 /// assert_eq!(detect(b"\xEF\xBB\xBFhi\n"), Encoding::Utf8Bom);
 /// assert_eq!(detect(b"hi\n"), Encoding::Utf8);
 /// ```
@@ -86,7 +86,7 @@ pub struct Decoded<'a> {
 /// Invalid UTF-8, an unpaired surrogate and an odd last byte become U+FFFD each.
 ///
 /// ```
-/// use tackroom::text::encoding::{Encoding, decode};
+/// use tackroom_base::text::encoding::{Encoding, decode};
 /// let text = decode(b"\xFF\xFEh\0i\0");
 /// assert_eq!((&*text.text, text.encoding, text.replaced), ("hi", Encoding::Utf16Le, false));
 /// ```
@@ -111,7 +111,7 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
 /// Holds at most 3 bytes back, and nothing where they can't be the beginning of a BOM or a character.
 ///
 /// ```
-/// use tackroom::text::encoding::Decoder;
+/// use tackroom_base::text::encoding::Decoder;
 /// let (mut decoder, mut out) = (Decoder::default(), String::new());
 /// for byte in b"\xFE\xFF\0h\0i" {
 ///     decoder.push_with(&[*byte], |text| out.push_str(text));
@@ -284,7 +284,7 @@ pub const BINARY_WINDOW: usize = 8192;
 /// and DEL without BEL, BS, TAB, LF, FF, CR and ESC, so that coloured logs and man pages are text.
 ///
 /// ```
-/// use tackroom::text::encoding::is_binary;
+/// use tackroom_base::text::encoding::is_binary;
 /// assert!(is_binary(b"\x7FELF\x02\x01\x01\0"));
 /// assert!(!is_binary(b"\x1B[31mred\x1B[0m\x0C\r\n"));
 /// ```

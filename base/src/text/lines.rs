@@ -24,7 +24,7 @@ pub fn breaks(bytes: &[u8]) -> usize {
 /// How many lines there are.
 ///
 /// ```
-/// use tackroom::text::lines::count;
+/// use tackroom_base::text::lines::count;
 /// assert_eq!(["", "a", "a\n", "a\n\n", "\n", "a\rb"].map(|t| count(t.as_bytes())), [0, 1, 1, 2, 1, 1]);
 /// ```
 pub fn count(bytes: &[u8]) -> usize {
@@ -34,7 +34,7 @@ pub fn count(bytes: &[u8]) -> usize {
 /// Where line `number`, counted from 1, begins; None if there is no such line.
 ///
 /// ```
-/// use tackroom::text::lines::line_start;
+/// use tackroom_base::text::lines::line_start;
 /// assert_eq!([0, 1, 2, 3].map(|n| line_start(b"ab\nc\n", n)), [None, Some(0), Some(3), None]);
 /// ```
 pub fn line_start(bytes: &[u8], number: usize) -> Option<usize> {
@@ -60,7 +60,7 @@ pub fn line_start(bytes: &[u8], number: usize) -> Option<usize> {
 /// The number, from 1, of the line in which the byte at `offset` lies. A LF belongs to the line it ends.
 ///
 /// ```
-/// use tackroom::text::lines::line_at;
+/// use tackroom_base::text::lines::line_at;
 /// assert_eq!([0, 1, 2].map(|at| line_at(b"a\nb", at)), [1, 1, 2]);
 /// ```
 pub fn line_at(bytes: &[u8], offset: usize) -> usize {
@@ -71,7 +71,7 @@ pub fn line_at(bytes: &[u8], offset: usize) -> usize {
 /// the last LF, which may be empty.
 ///
 /// ```
-/// use tackroom::text::lines::line_range;
+/// use tackroom_base::text::lines::line_range;
 /// assert_eq!(line_range(b"one\ntwo\n", 5), 4..8);
 /// ```
 pub fn line_range(bytes: &[u8], offset: usize) -> Range<usize> {
@@ -84,7 +84,7 @@ pub fn line_range(bytes: &[u8], offset: usize) -> Range<usize> {
 /// The ranges of all lines, each with its LF; one after another they cover the text.
 ///
 /// ```
-/// use tackroom::text::lines::ranges;
+/// use tackroom_base::text::lines::ranges;
 /// assert_eq!(ranges(b"a\n\nb").collect::<Vec<_>>(), [0..2, 2..3, 3..4]);
 /// ```
 pub fn ranges(bytes: &[u8]) -> Ranges<'_> {
@@ -139,7 +139,7 @@ impl LineEnding {
 /// The line ending of a whole text, UTF-16 decoded before.
 ///
 /// ```
-/// use tackroom::text::lines::line_ending;
+/// use tackroom_base::text::lines::line_ending;
 /// assert_eq!(["", "a\n", "a\r\n", "a\r", "a\n\r\n"].map(|t| line_ending(t.as_bytes()).as_str()),
 ///     ["lf", "lf", "crlf", "cr", "mixed"]);
 /// ```

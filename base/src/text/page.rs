@@ -48,7 +48,7 @@ pub struct Page {
 /// `invalid_arguments` when the range starts beyond the end of the text or of the line.
 ///
 /// ```
-/// use tackroom::text::{page::{page, Range}, truncate::Limits};
+/// use tackroom_base::text::{page::{page, Range}, truncate::Limits};
 /// let range = Range { offset: 2, limit: Some(1), column: None, limits: Limits::default() };
 /// let page = page(b"a\nb\nc\n", &range).unwrap();
 /// assert_eq!((page.text.as_str(), page.hint.as_deref()), ("b\n", Some("[1 more lines in file. Use offset=3 to continue.]")));

@@ -18,7 +18,7 @@ const FIRST: usize = 64;
 /// range's `max_bytes`.
 ///
 /// ```
-/// use tackroom::text::{page::Range, pager::Pager, truncate::Limits};
+/// use tackroom_base::text::{page::Range, pager::Pager, truncate::Limits};
 /// let mut pager = Pager::new(Range { offset: 2, limit: None, column: None, limits: Limits::default() });
 /// pager.push(b"one\ntw\xC3");
 /// pager.push(b"\xB6\n");

@@ -106,7 +106,7 @@ pub(super) struct Totals {
 /// `first_line_exceeds_limit` is set.
 ///
 /// ```
-/// use tackroom::text::truncate::{Limits, TruncatedBy, head};
+/// use tackroom_base::text::truncate::{Limits, TruncatedBy, head};
 /// let cut = head("one\ntwo\nthree\n", Limits { max_lines: 2, ..Limits::default() });
 /// assert_eq!(cut.content, "one\ntwo");
 /// assert_eq!(cut.facts.truncated_by, Some(TruncatedBy::Lines));
@@ -157,7 +157,7 @@ pub fn head(text: &str, limits: Limits) -> Truncated<'_> {
 /// boundary; `last_line_partial` is set and `last_line_bytes` says how long it is.
 ///
 /// ```
-/// use tackroom::text::truncate::{Limits, tail};
+/// use tackroom_base::text::truncate::{Limits, tail};
 /// let limits = Limits { max_bytes: 7, ..Limits::default() };
 /// assert_eq!(tail("one\ntwo\nsix\n", limits).content, "two\nsix");
 /// let cut = tail("ééééé\n", limits);
@@ -225,7 +225,7 @@ pub(super) fn tail_of(end: &str, totals: Totals, limits: Limits) -> Truncated<'_
 /// and marks the cut with [`LINE_MARK`], which comes on top. Also says whether it cut.
 ///
 /// ```
-/// use tackroom::text::truncate::line;
+/// use tackroom_base::text::truncate::line;
 /// assert_eq!(line("abc", 3), ("abc".into(), false));
 /// assert_eq!(line("ab🙂", 3), ("ab... [truncated]".into(), true));
 /// ```
@@ -249,7 +249,7 @@ pub fn line(text: &str, max_utf16: usize) -> (Cow<'_, str>, bool) {
 /// Rounds half up. What would print as 1024 of a unit is 1.0 of the next.
 ///
 /// ```
-/// use tackroom::text::truncate::format_size;
+/// use tackroom_base::text::truncate::format_size;
 /// assert_eq!([512, 1536, 51_200, 2 << 20].map(format_size), ["512B", "1.5KB", "50.0KB", "2.0MB"]);
 /// ```
 pub fn format_size(bytes: u64) -> String {

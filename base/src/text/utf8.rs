@@ -20,7 +20,7 @@ const BLOCK: usize = 16 * 1024;
 /// The text of `bytes`, invalid sequences as U+FFFD. Borrows when `bytes` is valid UTF-8.
 ///
 /// ```
-/// use tackroom::text::utf8::to_text;
+/// use tackroom_base::text::utf8::to_text;
 /// assert_eq!(to_text(b"caf\xC3\xA9"), "café");
 /// assert_eq!(to_text(b"caf\xC3"), "caf\u{FFFD}");
 /// ```
@@ -34,7 +34,7 @@ pub fn to_text(bytes: &[u8]) -> Cow<'_, str> {
 /// How many bytes [`to_text`] has, without making it. An invalid sequence counts 3.
 ///
 /// ```
-/// use tackroom::text::utf8::lossy_len;
+/// use tackroom_base::text::utf8::lossy_len;
 /// assert_eq!(lossy_len("é🙂".as_bytes()), 6);
 /// assert_eq!(lossy_len(b"a\xFFb"), 5);
 /// ```
@@ -53,7 +53,7 @@ pub fn lossy_len(bytes: &[u8]) -> usize {
 /// UTF-16 code units of `text`: what JavaScript calls its `length`.
 ///
 /// ```
-/// assert_eq!(tackroom::text::utf8::utf16_len("aé🙂"), 4);
+/// assert_eq!(tackroom_base::text::utf8::utf16_len("aé🙂"), 4);
 /// ```
 pub fn utf16_len(text: &str) -> usize {
     // Every character's first byte is one unit, and those of four bytes have a second.
@@ -72,7 +72,7 @@ pub fn is_boundary(bytes: &[u8], at: usize) -> bool {
 /// Moves at most 3 bytes: in a run of stray continuation bytes `at` itself is as good a place as any.
 ///
 /// ```
-/// use tackroom::text::utf8::{ceil_boundary, floor_boundary};
+/// use tackroom_base::text::utf8::{ceil_boundary, floor_boundary};
 /// let smile = "a🙂b".as_bytes();
 /// assert_eq!((floor_boundary(smile, 3), ceil_boundary(smile, 3)), (1, 5));
 /// ```
@@ -129,7 +129,7 @@ fn blocks(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Holds at most 3 bytes: the beginning of a character whose rest has not come.
 ///
 /// ```
-/// use tackroom::text::utf8::Utf8Decoder;
+/// use tackroom_base::text::utf8::Utf8Decoder;
 /// let (mut decoder, mut out) = (Utf8Decoder::default(), String::new());
 /// decoder.push(b"\xE2", &mut out);
 /// decoder.push(b"\x80\x94\xF0\x9F", &mut out);
@@ -215,7 +215,7 @@ impl Utf8Decoder {
 /// Counts a stream's lines and lossy bytes without keeping any of it: totals of a file read in ranges.
 ///
 /// ```
-/// use tackroom::text::utf8::Meter;
+/// use tackroom_base::text::utf8::Meter;
 /// let mut meter = Meter::default();
 /// meter.push(b"one\ntw\xC3");
 /// meter.push(b"\xB6");
