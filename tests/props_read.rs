@@ -95,7 +95,8 @@ fn by_the_book(text: &str, range: Range) -> Option<(String, Option<String>)> {
         return Some(("(empty file)".into(), None));
     }
     let rest = lines.get(offset - 1..).filter(|rest| !rest.is_empty())?;
-    if column.is_some() || rest[0].len() > limits.max_bytes {
+    // From the first byte on is the line as it is.
+    if column.is_some_and(|column| column > 1) || rest[0].len() > limits.max_bytes {
         return slice_by_the_book(rest[0], column.unwrap_or(1), offset, total, limits);
     }
     let wanted = &rest[..rest.len().min(limit.unwrap_or(u64::MAX) as usize)];

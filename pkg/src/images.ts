@@ -47,7 +47,9 @@ function omitted(why: string): Answer {
 function checked(answer: unknown, maxBytes: number): Answer {
   const { ok, data, mimeType, hints, message } = Object(answer) as Record<string, unknown>;
   if (ok === false)
-    return typeof message === "string" && message ? { message } : omitted("no reason was given");
+    return typeof message === "string" && message
+      ? { message: shortened(message) }
+      : omitted("no reason was given");
   if (ok !== true) return omitted("the image processor answered something else than it may");
   if (typeof mimeType !== "string" || !/^image\/[\w.+-]{1,100}$/.test(mimeType))
     return omitted("the image processor answered no MIME type of an image");
@@ -56,7 +58,16 @@ function checked(answer: unknown, maxBytes: number): Answer {
   if (data.length > maxBytes)
     return omitted(`the image processor answered ${data.length} bytes of base64, the limit is ${maxBytes}`);
   const lines = Array.isArray(hints) ? hints.filter((hint) => typeof hint === "string" && hint !== "") : [];
-  return { data, mimeType, hints: lines };
+  return { data, mimeType, hints: lines.slice(0, MOST_HINTS).map(shortened) };
+}
+
+/** What a processor says goes into the model's context. */
+const MOST_HINTS = 20;
+const MOST_TEXT = 1000;
+
+function shortened(text: string): string {
+  const plain = text.replaceAll("\0", "\uFFFD");
+  return plain.length > MOST_TEXT ? `${plain.slice(0, MOST_TEXT).replace(/\p{Surrogate}$/u, "")}…` : plain;
 }
 
 function isBase64(text: string): boolean {

@@ -62,7 +62,7 @@ export async function compile(source: SettledSource, name: string): Promise<WebA
           ? source
           : structuredClone(source as unknown as WebAssembly.Module);
       case "bytes":
-        return await WebAssembly.compile(source as BufferSource);
+        return await WebAssembly.compile(bytesOfView(source as BufferSource));
       case "response":
         return await compileResponse(source as Response, name);
       case "url":
@@ -77,12 +77,22 @@ export async function compile(source: SettledSource, name: string): Promise<WebA
   );
 }
 
+/** A DataView is a BufferSource, but not to every runtime. */
+function bytesOfView(source: BufferSource): BufferSource {
+  if (!(source instanceof DataView)) return source;
+  return new Uint8Array(source.buffer, source.byteOffset, source.byteLength) as Uint8Array<ArrayBuffer>;
+}
+
 async function fetched(url: string | URL, name: string): Promise<Response> {
   try {
     return await fetch(url);
   } catch (error) {
     // Not by way of `explained`: it is another directive that forbids a request.
-    throw new ToolError(`Could not fetch Tackroom's ${name}.wasm from ${url}: ${textOf(error)}`, "unknown");
+    const way = /^file:/i.test(String(url)) ? ". Give init() the file's bytes instead" : "";
+    throw new ToolError(
+      `Could not fetch Tackroom's ${name}.wasm from ${url}: ${textOf(error)}${way}`,
+      "unknown",
+    );
   }
 }
 
@@ -92,7 +102,8 @@ async function compileResponse(response: Response, name: string): Promise<WebAss
     const message = `${response.url || "The server"} answered ${response.status} for Tackroom's ${name}.wasm`;
     throw new ToolError(message, "not_found");
   }
-  const isWasm = response.headers.get("content-type")?.trim().toLowerCase() === "application/wasm";
+  // In this spelling: Node compares it so.
+  const isWasm = response.headers.get("content-type")?.trim() === "application/wasm";
   if (isWasm && typeof WebAssembly.compileStreaming === "function") {
     return WebAssembly.compileStreaming(response);
   }

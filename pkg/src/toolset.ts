@@ -28,7 +28,7 @@ import type {
   Toolset,
   ToolsetOptions,
 } from "./types.js";
-import { jsonOf, kindOf, textOf } from "./values.js";
+import { isThenable, jsonOf, kindOf, textOf } from "./values.js";
 
 interface DescribedTool {
   name: string;
@@ -281,7 +281,7 @@ export class CoreToolset implements Toolset, CallHost {
           throw new TypeError(`root must be a path, got ${value}`);
         if (name === "images") plain[name] = imageOptions(value === undefined ? {} : value);
         else if (!OWN_OPTIONS.has(name))
-          plain[name] = name === "limits" || name === "session" ? current(value) : value;
+          plain[name] = name === "limits" || name === "session" ? currentPlain(name, value) : value;
       }
       // JSON would turn these to null, and a limit of Infinity to none.
       return JSON.stringify(plain, (_, value) =>
@@ -309,6 +309,13 @@ function imageOptions(options: unknown): unknown {
   if (typeof options !== "object" || options === null) return options;
   const { processor, supported, ...rest } = options as NonNullable<ToolsetOptions["images"]>;
   return { ...rest, supported: current(supported), processor: processorKind(processor) };
+}
+
+/** {@link current}, of an option that must be there at once. */
+function currentPlain(name: string, option: unknown): unknown {
+  const value = current(option);
+  if (isThenable(value)) throw new TypeError(`${name} must not be a promise: the function may not be async`);
+  return value;
 }
 
 /** A value, or what a function gives now. */

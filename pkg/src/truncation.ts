@@ -22,8 +22,8 @@ export function truncate(
   isTail: boolean,
   limits: { maxLines?: number; maxBytes?: number },
 ): TruncationResult {
-  const maxLines = counted(limits.maxLines ?? 2000, "maxLines");
-  const maxBytes = counted(limits.maxBytes ?? 51_200, "maxBytes");
+  const maxLines = counted(limits?.maxLines ?? 2000, "maxLines");
+  const maxBytes = counted(limits?.maxBytes ?? 51_200, "maxBytes");
   const given = typeof content === "string" ? content : bytesOf(content);
   if (given === undefined) throw wrong("content as a string or a Uint8Array", content);
   core.wake();

@@ -95,9 +95,9 @@ export interface ExecutionEnv {
   /** The entries of a directory, in any order. */
   listDir(path: string, options?: Options): MaybePromise<FileInfo[] | Result<FileInfo[]>>;
   /**
-   * The bytes of a file from `start` to before `end`, both counted from 0: fewer only where the file ends before
-   * that, none at all beyond its end. An answer that is shorter than was asked for ends the file. With it `read`
-   * takes large files in parts, of which none is kept. Without it, whole files are read.
+   * The bytes of a file from `start` to before `end`, both counted from 0: fewer where the file ends before that, or
+   * where more is not at hand (the rest is asked for then), none at all beyond its end. With it `read` takes large
+   * files in parts, of which none is kept. Without it, whole files are read.
    */
   readRange?(
     path: string,

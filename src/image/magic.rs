@@ -39,6 +39,10 @@ impl Magic {
 
     /// Whether text cannot begin so. A PDF is one even where it is all ASCII: its text is not in it as text.
     pub(super) fn is_sure(&self) -> bool {
+        // Two bytes may be the beginning of a text of an old code page.
+        if self.bytes.len() < 3 {
+            return false;
+        }
         let odd = |byte: &u8| !byte.is_ascii() || byte.is_ascii_control();
         self.bytes.iter().any(odd) || self.bytes.starts_with(b"%PDF-")
     }

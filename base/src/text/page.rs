@@ -159,12 +159,13 @@ fn slice(material: Material, range: &Range) -> Result<Laid, ToolError> {
         (false, false) => " End of file.".to_owned(),
     };
     let hint = format!("[Showing bytes {}-{to} of line {} ({size}).{way}]", from + 1, range.offset);
+    let truncated = from > 0 || to < line_bytes || total_lines > 1;
     Ok(Laid {
         text: kept,
         hint: Some(hint),
         truncation: Some(Truncation {
-            truncated: from > 0 || to < line_bytes || total_lines > 1,
-            truncated_by: Some(TruncatedBy::Bytes),
+            truncated,
+            truncated_by: truncated.then_some(TruncatedBy::Bytes),
             total_lines,
             total_bytes,
             output_lines: 1,

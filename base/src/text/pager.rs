@@ -37,7 +37,8 @@ impl Pager {
         let range = Range {
             offset: range.offset.max(1),
             limit: range.limit.map(|limit| limit.max(1)),
-            column: range.column.map(|column| column.max(1)),
+            // Models fill in what is optional: from the first byte on is the line as it is.
+            column: range.column.filter(|column| *column > 1),
             ..range
         };
         Pager { decoder: Decoder::default(), window: Window::new(&range), range }
@@ -206,7 +207,8 @@ impl Window {
         let kept = &mut self.material.kept;
         let room = self.most_bytes.saturating_sub(kept.len());
         let mut part = &text.as_bytes()[..utf8::ceil_boundary(text.as_bytes(), room)];
-        let lines = (self.most_lines - self.kept_breaks) as usize;
+        // In wasm a usize may be too small for it.
+        let lines = usize::try_from(self.most_lines - self.kept_breaks).unwrap_or(usize::MAX);
         match lines.checked_sub(1).map(|more| memchr_iter(b'\n', part).nth(more)) {
             Some(Some(lf)) => {
                 part = &part[..=lf];

@@ -3,6 +3,7 @@
 
 use crate::env::{Abort, Content, Env, FileKind};
 use crate::error::{ErrorCode, ToolError};
+use crate::image;
 use crate::tools::files::Located;
 
 /// A file with more bytes than this is read in ranges: to get all of a smaller one takes no longer than to ask twice.
@@ -38,8 +39,12 @@ impl<'a, E: Env> Source<'a, E> {
         let size = size(env, found).await;
         if size > LARGE {
             match env.read_range(path, 0, RANGE).await {
-                Ok(Some(head)) => return Ok(Source { env, path, head, size, rest: Rest::Ranges }),
-                Ok(None) => {}
+                // One that has nothing to say of a file with bytes is asked for all of it.
+                Ok(Some(head)) if !head.is_empty() => {
+                    let head = filled(env, path, head).await?;
+                    return Ok(Source { env, path, head, size, rest: Rest::Ranges });
+                }
+                Ok(_) => {}
                 // What wraps an environment may have the method, and what is inside not.
                 Err(error) if error.code == ErrorCode::NotSupported => {}
                 Err(error) => return Err(error),
@@ -63,8 +68,8 @@ impl<'a, E: Env> Source<'a, E> {
 
     /// Gives every byte of the file to `look`, in order.
     ///
-    /// A range that is not full ends the file. So does its size at the beginning: one that grows all the time has an
-    /// end, too.
+    /// An empty range ends the file; one that is not full does not, as with any read of a stream. So does its size at
+    /// the beginning: one that grows all the time has an end, too.
     ///
     /// # Errors
     /// The environment's; `aborted` between two ranges.
@@ -84,20 +89,33 @@ impl<'a, E: Env> Source<'a, E> {
             }
             Rest::Ranges => {
                 drop(head);
-                let mut is_full = at >= RANGE;
-                while is_full && at < size {
+                while at < size {
                     if abort.is_raised() {
                         return Err(ToolError::aborted());
                     }
                     let part = env.read_range(path, at, at + RANGE).await?.unwrap_or_default();
+                    if part.is_empty() {
+                        break;
+                    }
                     look(&part);
                     at += part.len() as u64;
-                    is_full = part.len() as u64 >= RANGE;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// The first bytes, enough of them to tell the kind of the file, where the environment gives few at a time.
+async fn filled<E: Env>(env: &E, path: &str, mut head: Vec<u8>) -> Result<Vec<u8>, ToolError> {
+    while head.len() < image::HEAD {
+        let at = head.len() as u64;
+        match env.read_range(path, at, at + RANGE).await? {
+            Some(part) if !part.is_empty() => head.extend(part),
+            _ => break,
+        }
+    }
+    Ok(head)
 }
 
 /// Bytes of the file, as far as the environment tells without reading it; 0 where it does not.
@@ -225,9 +243,24 @@ mod tests {
         let content = numbered(5 * RANGE);
         let answers = numbered(2 * RANGE + 7);
         let (all, asked) = read(content, 5 * RANGE, move |start, end| part(&answers, start, end));
-        assert_eq!((all, asked.len()), (Ok(numbered(2 * RANGE + 7)), 3));
-        let (all, asked) = read(vec![], 5 * RANGE, |_, _| Ok(Some(vec![])));
-        assert_eq!((all, asked.len()), (Ok(vec![]), 1));
+        assert_eq!((all, asked.len()), (Ok(numbered(2 * RANGE + 7)), 4));
+    }
+
+    #[test]
+    fn an_answer_that_is_short_does_not_end_the_file() {
+        let content = numbered(2 * RANGE);
+        for most in [100, 65_536, RANGE - 1] {
+            let answers = content.clone();
+            let few = move |start: u64, end: u64| part(&answers, start, end.min(start + most));
+            assert_eq!(read(content.clone(), 2 * RANGE, few).0, Ok(content.clone()), "{most}");
+        }
+    }
+
+    #[test]
+    fn no_answer_at_all_is_no_empty_file() {
+        let content = numbered(2 * RANGE);
+        let (all, asked) = read(content.clone(), 2 * RANGE, |_, _| Ok(Some(vec![])));
+        assert_eq!((all, asked), (Ok(content), vec![(0, RANGE), WHOLE]));
     }
 
     #[test]
