@@ -29,6 +29,7 @@ import type {
   TruncationResult,
   WasmSource,
 } from "./types.js";
+import { kindOf } from "./values.js";
 
 /**
  * Loads the wasm modules: the core and the schema module. {@link createToolset} loads the core by itself; call `init`
@@ -157,11 +158,20 @@ export function validateToolArguments(
   tool: { name: string; parameters: object },
   call: { arguments: string | object; incomplete?: boolean },
 ): unknown {
+  if (typeof tool?.name !== "string" || typeof call !== "object" || call === null) throw noTool(tool, call);
   const schema = toolSchemas.of(hostsOfValidate, tool.name, tool.parameters ?? NO_PARAMETERS);
   return schema.validate(call.arguments, call.incomplete === true);
 }
 
 const NO_PARAMETERS = {};
+
+function noTool(tool: unknown, call: unknown): ToolError {
+  const isTool = typeof (tool as { name?: unknown } | undefined)?.name === "string";
+  const message = isTool
+    ? `Expected a call { arguments }, found ${kindOf(call)}`
+    : `Expected a tool { name: string, parameters }, found ${kindOf(tool)}`;
+  return new ToolError(message, "invalid_arguments");
+}
 
 /** Schemas of the tools that were validated for. */
 const toolSchemas = new SchemaCache();
@@ -183,6 +193,11 @@ export function validateToolCall(
   tools: readonly { name: string; parameters: object }[],
   call: Pick<ToolCall, "name" | "arguments" | "incomplete">,
 ): unknown {
+  if (!Array.isArray(tools) || typeof call !== "object" || call === null)
+    throw new ToolError(
+      `Expected an array of tools and a call { name, arguments }, found ${kindOf(tools)} and ${kindOf(call)}`,
+      "invalid_arguments",
+    );
   const index = tools.findIndex((known) => known.name === call.name);
   const tool = tools[index];
   if (!tool) throw new ToolError(`Tool ${call.name} not found`, "no_such_tool");

@@ -146,7 +146,12 @@ export class Core {
   enter<T>(entry: (...lengths: number[]) => T, ...contents: (string | Uint8Array)[]): T | typeof TRAPPED {
     for (let nth = 0; nth < contents.length; nth++) {
       const part = contents[nth];
-      if (typeof part === "string" && part.length > SHORT) contents[nth] = encoder.encode(part);
+      if (typeof part === "string") {
+        if (part.length > SHORT) contents[nth] = encoder.encode(part);
+      } else if (!ArrayBuffer.isView(part)) {
+        // Below, it would be taken for a trap.
+        throw new TypeError(`expected a text or bytes, got ${typeof part}`);
+      }
     }
     reserveStack(this.#depth);
     const generation = this.generation;

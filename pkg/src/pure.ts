@@ -6,9 +6,10 @@
 
 import { type Core, glue, TRAPPED, unwrap } from "./core.js";
 import { ToolError } from "./errors.js";
+import { schemaText } from "./plain-schema.js";
 import { argumentText } from "./toolset.js";
 import type { DeclarationFormat, Edit, FileChange, FileKind, ToolSchema } from "./types.js";
-import { bytesOf, jsonOf, kindOf, textOf } from "./values.js";
+import { bytesOf, kindOf, wellFormed } from "./values.js";
 
 const encoder = new TextEncoder();
 // A BOM is content.
@@ -83,14 +84,14 @@ export function unifiedDiff(
 
 /** See `strictSchema` of api.ts. */
 export function strictSchema(core: Core, schema: ToolSchema): object {
-  const text = schemaText(schema);
+  const text = toolSchemaText(schema);
   core.wake();
   return unwrap<object>(core.enter((length = 0) => glue.strict_schema(length), text));
 }
 
 /** See `exportSchema` of api.ts. */
 export function exportSchema(core: Core, schema: ToolSchema, format: DeclarationFormat): object {
-  const [text, name] = [schemaText(schema), formatText(format)];
+  const [text, name] = [toolSchemaText(schema), formatText(format)];
   core.wake();
   return unwrap<object>(core.enter((first = 0, second = 0) => glue.export_schema(first, second), text, name));
 }
@@ -101,15 +102,9 @@ export function formatText(format: unknown): string {
   throw new ToolError(`Expected the name of a format, found ${kindOf(format)}`, "invalid_arguments");
 }
 
-function schemaText(schema: unknown): string {
+function toolSchemaText(schema: unknown): string {
   if (schema === undefined || schema === null || schema === true) return "true";
-  if (typeof schema !== "object")
-    throw new ToolError(`Expected a JSON Schema, found ${kindOf(schema)}`, "invalid_arguments");
-  try {
-    return jsonOf(schema) ?? "null";
-  } catch (error) {
-    throw new ToolError(`Expected a JSON Schema as JSON has it: ${textOf(error)}`, "invalid_arguments");
-  }
+  return wellFormed(schemaText(schema, "The schema"));
 }
 
 function bytesFrom(content: unknown, name: string): Uint8Array {

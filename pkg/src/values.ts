@@ -142,5 +142,10 @@ function isDetached(buffer: ArrayBufferLike): boolean {
 
 /** JSON text that any parser reads: half a surrogate pair, which JSON can only escape, becomes U+FFFD. */
 export function jsonOf(value: object): string {
-  return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
+  return wellFormed(JSON.stringify(value));
+}
+
+/** JSON text without escapes of half a surrogate pair: they become U+FFFD. */
+export function wellFormed(json: string): string {
+  return json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
 }

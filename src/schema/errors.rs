@@ -6,6 +6,7 @@ use std::{mem, ptr};
 
 use serde_json::{Map, Value};
 
+use super::Coercion;
 use super::check::{Fit, fit, gather, is_marked_otherwise, valid};
 use super::compile::{Node, Rules, Type, Types};
 use super::number::{compare, equal, to_message};
@@ -13,6 +14,9 @@ use super::wording::{brief, clip, compact, escape_controls};
 
 /// No more errors than this are collected; a list of a million wrong items is told by its first.
 pub const MAX_ERRORS: usize = 1000;
+
+/// Bytes of the list of allowed values, after which it is cut.
+const MAX_VALUES: usize = 400;
 
 /// How long one part of a path is shown.
 const MAX_SEGMENT: usize = 80;
@@ -170,7 +174,10 @@ impl<'a> Collector<'a> {
             && !types.accepts(value)
         {
             // Whatever else is wrong follows from this.
-            self.add(Kind::Type, format!("must be {}, got {}", list(types), got(types, value)));
+            self.add(
+                Kind::Type,
+                format!("must be {}, got {}", list(types), got(types, value, self.how.coercion)),
+            );
             return;
         }
         if self.here.contains(&ptr::from_ref(rules)) {
@@ -356,17 +363,17 @@ impl<'a> Collector<'a> {
         forms: impl FnOnce() -> String,
         value: &Value,
     ) {
+        let is_other_form = |error: &SchemaError| {
+            error.path == self.path && matches!(error.kind, Kind::Type | Kind::FalseSchema)
+        };
+        let speaks = |errors: &Vec<SchemaError>| !errors.is_empty() && !errors.iter().any(is_other_form);
+        let lists: Vec<_> = lists.into_iter().filter(speaks).collect();
+        if let Some(error) = any_mark_of(&lists) {
+            self.errors.push(error);
+            return;
+        }
         let mut closest: Option<(usize, Vec<SchemaError>)> = None;
         for errors in lists {
-            if errors.is_empty() {
-                continue;
-            }
-            let is_other_form = |error: &SchemaError| {
-                error.path == self.path && matches!(error.kind, Kind::Type | Kind::FalseSchema)
-            };
-            if errors.iter().any(is_other_form) {
-                continue;
-            }
             // A wrong constant says that another branch was meant; it outweighs many other mistakes.
             let distance = errors.iter().fold(0, |sum, error| match error.kind {
                 Kind::Const | Kind::Enum => sum + 100,
@@ -403,6 +410,38 @@ impl<'a> Collector<'a> {
     }
 }
 
+/// Where each of several branches wants another constant at the same place, the one error that names all of them. What
+/// else is wrong by one branch or another is nothing to speak of then.
+fn any_mark_of(lists: &[Vec<SchemaError>]) -> Option<SchemaError> {
+    let mark_of = |errors: &Vec<SchemaError>| {
+        let mut marks = errors.iter().filter(|error| matches!(error.kind, Kind::Const | Kind::Enum));
+        marks.next().filter(|_| marks.next().is_none()).cloned()
+    };
+    let marks: Vec<SchemaError> = lists.iter().map(mark_of).collect::<Option<_>>()?;
+    let [first, _, ..] = marks.as_slice() else { return None };
+    // `must be "x", got "w"` or `must be one of "x", "y", got "w"`
+    let parts_of = |mark: &SchemaError| {
+        let (wanted, got) = mark.message.rsplit_once(", got ")?;
+        let wanted = wanted.strip_prefix("must be one of ").or_else(|| wanted.strip_prefix("must be "))?;
+        Some((wanted.to_owned(), got.to_owned()))
+    };
+    let (mut all, found) = parts_of(first)?;
+    for (nth, mark) in marks.iter().enumerate().skip(1) {
+        let (wanted, got) = parts_of(mark)?;
+        if mark.path != first.path || got != found {
+            return None;
+        }
+        if all.len() + wanted.len() > MAX_VALUES {
+            let _ = write!(all, ", … ({} more forms)", marks.len() - nth);
+            break;
+        }
+        all.push_str(", ");
+        all.push_str(&wanted);
+    }
+    let message = format!("must be one of {all}, got {found}");
+    Some(SchemaError { path: first.path.clone(), kind: Kind::Enum, message })
+}
+
 /// The types of the branches, each once: `string, number`.
 fn forms(branches: &[Node], targets: &[Node], value: &Value) -> String {
     let mut names: Vec<&str> = Vec::new();
@@ -428,7 +467,7 @@ fn list(types: &Types) -> String {
 }
 
 /// The value's type, or the value itself where its type alone would not explain the error.
-fn got(types: &Types, value: &Value) -> String {
+fn got(types: &Types, value: &Value, coercion: Coercion) -> String {
     let wants_scalar =
         types.contains(Type::Number) || types.contains(Type::Integer) || types.contains(Type::Boolean);
     match value {
@@ -437,7 +476,7 @@ fn got(types: &Types, value: &Value) -> String {
             let wants_text = (types.contains(Type::Array) && open == Some('['))
                 || (types.contains(Type::Object) && open == Some('{'));
             // It would have been opened otherwise.
-            let why = if wants_text { " that is not valid JSON" } else { "" };
+            let why = if wants_text && coercion == Coercion::Safe { " that is not valid JSON" } else { "" };
             format!("string{why}")
         }
         Value::Number(_) if types.contains(Type::Array) || types.contains(Type::Object) => {
@@ -451,7 +490,7 @@ fn got(types: &Types, value: &Value) -> String {
 fn enumerate(values: &[Value]) -> String {
     let mut out = String::new();
     for (index, value) in values.iter().enumerate() {
-        if out.len() > 400 {
+        if out.len() > MAX_VALUES {
             let _ = write!(out, ", … ({} more)", values.len() - index);
             break;
         }
@@ -508,7 +547,7 @@ mod tests {
             (json!({"const": "a"}), json!("b"), "must be \"a\", got \"b\""),
             (json!({"type": "boolean"}), json!("yes"), "must be boolean, got \"yes\""),
             (json!({"type": "object"}), json!([]), "must be object, got array"),
-            (json!({"type": "array"}), json!("[1"), "must be array, got string that is not valid JSON"),
+            (json!({"type": "array"}), json!("[1"), "must be array, got string"),
             (
                 json!({"type": ["string", "number", "null"]}),
                 json!([]),

@@ -249,3 +249,14 @@ test("tools say how they are to be sampled, and so do changes", async () => {
     [["write", prefer]],
   );
 });
+
+test("a library's schema is exported as the JSON Schema it has", async () => {
+  const z = await import("zod");
+  const schema = z.object({ a: z.int(), b: z.string().optional() });
+  const strict = strictSchema(schema);
+  assert.deepEqual(strict.required, ["a", "b"]);
+  assert.equal(exportSchema(schema, "mcp").properties.a.type, "integer");
+  assert.throws(() => strictSchema({ "~standard": { version: 1, vendor: "bare" } }), {
+    code: "invalid_arguments",
+  });
+});

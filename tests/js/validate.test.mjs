@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { before, test } from "node:test";
-import { init, ToolError, validateToolArguments, validateToolCall } from "tackroom";
+import { createToolset, init, ToolError, validateToolArguments, validateToolCall } from "tackroom";
+import { memory } from "tackroom/env/memory";
 
 before(() => init());
 
@@ -204,4 +205,17 @@ test("before init() the message says what to do", () => {
   const line = (name) => `not_supported Call await init() before ${name}()\n`;
   const validate = line("validateToolArguments");
   assert.equal(stdout, line("compileSchema") + validate + validate);
+});
+
+test("what is no tool, or no call, is refused and harms nobody", async () => {
+  const toolset = await createToolset(memory({ f: "text" }));
+  const reading = toolset.call({ id: "1", name: "read", arguments: { path: "f" } });
+  const refused = (call) => assert.throws(call, { name: "ToolError", code: "invalid_arguments" });
+  for (const tool of [undefined, null, {}, { name: null, parameters: {} }, { name: 5, parameters: {} }, "t"])
+    refused(() => validateToolArguments(tool, { arguments: "{}" }));
+  for (const call of [undefined, null, "{}"])
+    refused(() => validateToolArguments({ name: "t", parameters: {} }, call));
+  for (const tools of [undefined, null, new Set()])
+    refused(() => validateToolCall(tools, { name: "t", arguments: "{}" }));
+  assert.equal((await reading).content[0].text, "text");
 });

@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use jsonschema::meta::MetaValidator;
 use jsonschema::{PatternCache, Registry, Uri};
@@ -208,8 +209,11 @@ impl Repairer<'_> {
     /// References and names that are no URIs, which no meta-schema looks at closely.
     fn no_uris(&mut self, map: &mut Map<String, Value>, pointer: &str) {
         for keyword in [self.draft.identifier(), "$ref", "$dynamicRef", "$recursiveRef"] {
-            let Some(value) = map.get(keyword).filter(|_| self.draft.knows(keyword)) else { continue };
             let names_itself = keyword == self.draft.identifier();
+            if let Some(Value::String(reference)) = map.get_mut(keyword).filter(|_| !names_itself) {
+                *reference = spelled(reference);
+            }
+            let Some(value) = map.get(keyword).filter(|_| self.draft.knows(keyword)) else { continue };
             let uri = value.as_str().map(|uri| jsonschema::uri::resolve_against(&self.base.borrow(), uri));
             match (uri, value) {
                 (Some(Ok(uri)), _) if names_itself => {
@@ -336,6 +340,35 @@ fn all_patterns(schema: &Value) -> Vec<&str> {
         }
     }
     found
+}
+
+/// A reference as URIs are spelled: generators write names into it as they are (`#/definitions/List<Item>`). The empty
+/// one is the document.
+fn spelled(reference: &str) -> String {
+    if reference.is_empty() {
+        return "#".to_owned();
+    }
+    let mut out = String::with_capacity(reference.len());
+    let mut in_fragment = false;
+    for (at, byte) in reference.bytes().enumerate() {
+        let is_escape = || {
+            let code = reference.as_bytes().get(at + 1..at + 3);
+            code.is_some_and(|code| code.iter().all(u8::is_ascii_hexdigit))
+        };
+        let stays = match byte {
+            b'%' => is_escape(),
+            b'#' | b'[' | b']' => !in_fragment,
+            b'<' | b'>' | b'"' | b' ' | b'{' | b'}' | b'|' | b'\\' | b'^' | b'`' => false,
+            byte => byte.is_ascii() && !byte.is_ascii_control(),
+        };
+        in_fragment |= byte == b'#';
+        if stays {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
 }
 
 /// The value of a keyword with `true` in place of schemas.

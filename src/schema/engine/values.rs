@@ -42,6 +42,34 @@ fn a22_coerces_through_references() {
 }
 
 #[test]
+fn a22_references_may_be_spelled_as_names_are() {
+    for name in ["List<Foo>", "Foo[int]", "a b", "Größe", "Pick<A,\"b\"|\"c\">", "x^{y}", "a%b"] {
+        let schema =
+            json!({"$ref": format!("#/definitions/{name}"), "definitions": {(name): {"type": "integer"}}});
+        assert_eq!(engine(schema.clone()).warnings(), [], "{name}");
+        assert_eq!(safe(schema.clone(), json!("1")), Ok(json!(1)), "{name}");
+        assert!(safe(schema, json!("x")).is_err(), "{name}");
+    }
+    let whole = json!({"properties": {"v": {"type": "integer"}, "n": {"$ref": ""}}});
+    assert_eq!(safe(whole.clone(), json!({"n": {"v": "1"}})), Ok(json!({"n": {"v": 1}})));
+    assert!(safe(whole, json!({"n": {"v": "x"}})).is_err());
+}
+
+#[test]
+fn a20_a_union_of_constants_names_all() {
+    let one = |schema: Value, value: Value| safe(schema, value).unwrap_err().join("; ");
+    for branches in ["anyOf", "oneOf"] {
+        let schema = json!({(branches): [{"const": "x"}, {"const": "y"}, {"enum": ["z", 1]}]});
+        assert_eq!(one(schema, json!("w")), ": must be one of \"x\", \"y\", \"z\", 1, got \"w\"");
+        let tagged = json!({(branches): [
+            {"type": "object", "properties": {"k": {"const": "a"}, "n": {"type": "number"}}, "required": ["k", "n"]},
+            {"type": "object", "properties": {"k": {"const": "b"}}, "required": ["k"]},
+        ]});
+        assert_eq!(one(tagged, json!({"k": "z"})), "k: must be one of \"a\", \"b\", got \"z\"");
+    }
+}
+
+#[test]
 fn a22_recursion_ends() {
     let tree = json!({
         "type": "object",
