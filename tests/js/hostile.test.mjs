@@ -376,14 +376,19 @@ describe("answers of wrong types", () => {
       await stillWorks(toolset);
     });
 
-    test("that are short end the file", async () => {
-      for (const most of [0, 1, 5000, 1_048_576 + 5000]) {
+    test("that are empty end the file", async () => {
+      for (const most of [1, 5000, 1_048_576 + 5000]) {
         const asked = mock.fn((_, start, end) => LARGE.subarray(Math.min(start, most), Math.min(end, most)));
         const toolset = await createToolset(envWith("readRange", asked));
         const result = await run(toolset, "read", { path: "large.txt", offset: 9e9 });
         assert.match(textOf(result), new RegExp(`\\(${Math.ceil(most / 5)} lines total\\)`));
-        assert.equal(asked.mock.callCount(), most > 1_048_576 ? 2 : 1);
+        assert.equal(asked.mock.callCount(), 3);
       }
+      // From the first on, of a file that has bytes: then it is asked for whole.
+      const nothing = mock.fn(() => new Uint8Array());
+      const result = await run(await createToolset(envWith("readRange", nothing)), ...READ_LARGE);
+      assert.equal(textOf(result), `line\n\n${whole}`);
+      assert.equal(nothing.mock.callCount(), 1);
     });
 
     test("that never end are asked for no longer than the file was", async () => {
@@ -665,7 +670,8 @@ describe("callbacks that come back in", () => {
     else assert.equal(textOf(outer), "outer");
     const results = await soon(Promise.all(inner));
     for (const result of results) if (result.isError) assertFailed(result);
-    assert.ok(results.some((result) => result.isError) && results.some((result) => !result.isError));
+    // How many fail depends on where the stack ends; none need to. Those that were not begun threw.
+    assert.ok(results.some((result) => !result.isError));
     await stillWorks(toolset);
     await nothingLeft();
   });
