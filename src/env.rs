@@ -10,7 +10,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
 
 pub mod manual;
 pub mod memory;
@@ -20,7 +20,7 @@ pub mod wait;
 pub use manual::ManualHost;
 pub use memory::MemoryEnv;
 pub use queue::{MutationQueue, WeakQueue};
-pub use wait::Abort;
+pub use wait::{Abort, Flow};
 
 /// What kind of thing a path names, as lstat sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,19 @@ pub struct ExecRequest {
     pub timeout: Option<f64>,
     /// Raised when the command is to end.
     pub abort: Abort,
+    /// Closed while output that came has still to be stored: an environment that can lets the command wait.
+    pub flow: Flow,
+}
+
+/// A command as it is about to be run, for [`Host::before_exec`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spawn {
+    /// The command as text, for the shell to read.
+    pub command: String,
+    /// Absolute path of the directory to run in.
+    pub cwd: String,
+    /// Variables to set.
+    pub env: Vec<(String, String)>,
 }
 
 /// How a command ended.
@@ -194,6 +207,24 @@ pub trait Env {
     async fn create_dir(&self, _path: &str) -> Result<Option<()>, ToolError> {
         Ok(None)
     }
+    /// Creates an empty file of a name that is new, outside of what the tools work on, with this beginning and end of
+    /// its name; answers its absolute path. `None` where the environment has no such place, or cannot
+    /// [append](Env::append_file).
+    async fn create_temp_file(&self, _prefix: &str, _suffix: &str) -> Result<Option<String>, ToolError> {
+        Ok(None)
+    }
+    /// Whether this canonical path is that of a file which [`Env::create_temp_file`] made.
+    fn is_temp_file(&self, _path: &str) -> bool {
+        false
+    }
+    /// Writes at the end of such a file. Goes on when the call is aborted.
+    async fn append_file(&self, _path: &str, _content: &[u8]) -> Result<(), ToolError> {
+        Err(ToolError::new(ErrorCode::NotSupported, "the environment cannot append to files"))
+    }
+    /// Removes a file that [`Env::create_temp_file`] made; nothing happens where the environment cannot.
+    async fn remove_temp_file(&self, _path: &str) -> Result<(), ToolError> {
+        Ok(())
+    }
     /// Runs a command, or `None` where there is no shell. Ends when the command does; output after that is late
     /// and not heard.
     async fn exec(
@@ -259,6 +290,10 @@ pub trait Host {
     fn now_ms(&self) -> f64;
     /// Ends after that many milliseconds; dropping the future takes the timer back.
     async fn sleep(&self, ms: f64);
+    /// The host's last look at a command: what it gives back is run.
+    async fn before_exec(&self, spawn: Spawn) -> Result<Spawn, ToolError> {
+        Ok(spawn)
+    }
     /// Encodes an image, and processes it before where that is asked. What fails is a sentence for the model.
     async fn show_image(&self, request: ImageRequest) -> Result<ShownImage, String>;
 }

@@ -14,7 +14,6 @@ use crate::error::ToolError;
 use crate::json::{Fields, required};
 use crate::text::truncate::Limits;
 
-pub mod bash;
 pub mod change;
 pub mod declare;
 pub mod dialect;
@@ -23,6 +22,7 @@ mod files;
 mod locate;
 mod picture;
 pub mod read;
+pub mod shell;
 mod suggest;
 pub mod write;
 
@@ -35,8 +35,10 @@ pub use picture::{ImageProcessor, ImageSettings};
 pub enum Builtin {
     /// [`read`]
     Read,
-    /// [`bash`]
+    /// [`shell`], bash
     Bash,
+    /// [`shell`], PowerShell
+    PowerShell,
     /// [`edit`]
     Edit,
     /// [`mod@write`]
@@ -183,6 +185,8 @@ pub struct ToolContext<'a, E: Env, H: Host> {
 pub struct ShellSettings {
     /// Milliseconds between two snapshots of a running command's output.
     pub update_interval_ms: f64,
+    /// What every bash command begins with, in a line of its own.
+    pub command_prefix: Option<String>,
     /// Variables about the session, to be set for each command.
     pub session_env: Vec<(String, String)>,
 }
@@ -195,8 +199,17 @@ pub struct Facts<'a> {
     pub limits: Limits,
     /// Which images are shown, and how.
     pub images: &'a ImageSettings,
-    /// The environment's own words.
-    pub env_description: Option<&'a str>,
+    /// The environment.
+    pub place: Place<'a>,
+}
+
+/// What declarations say of an environment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place<'a> {
+    /// Its own words.
+    pub description: Option<&'a str>,
+    /// Whether it has room for output that is not shown.
+    pub has_temp_files: bool,
 }
 
 impl Facts<'_> {
@@ -229,13 +242,15 @@ pub struct Declaration {
 
 impl Builtin {
     /// Every tool, in the order in which they are registered.
-    pub const ALL: [Builtin; 4] = [Builtin::Read, Builtin::Bash, Builtin::Edit, Builtin::Write];
+    pub const ALL: [Builtin; 5] =
+        [Builtin::Read, Builtin::Bash, Builtin::PowerShell, Builtin::Edit, Builtin::Write];
 
     /// The name in a call.
     pub fn name(self) -> &'static str {
         match self {
             Builtin::Read => "read",
             Builtin::Bash => "bash",
+            Builtin::PowerShell => "powershell",
             Builtin::Edit => "edit",
             Builtin::Write => "write",
         }
@@ -255,6 +270,7 @@ impl Builtin {
     pub fn shell(self) -> Option<Shell> {
         match self {
             Builtin::Bash => Some(Shell::Bash),
+            Builtin::PowerShell => Some(Shell::PowerShell),
             _ => None,
         }
     }
@@ -263,7 +279,7 @@ impl Builtin {
     pub fn parameters(self) -> Value {
         match self {
             Builtin::Read => read::parameters(),
-            Builtin::Bash => bash::parameters(),
+            Builtin::Bash | Builtin::PowerShell => shell::parameters(),
             Builtin::Edit => edit::parameters(),
             Builtin::Write => write::parameters(),
         }
@@ -273,7 +289,8 @@ impl Builtin {
     pub fn declaration(self, facts: &Facts<'_>) -> Declaration {
         match self {
             Builtin::Read => read::declaration(facts),
-            Builtin::Bash => bash::declaration(facts),
+            Builtin::Bash => shell::declaration(Shell::Bash, facts),
+            Builtin::PowerShell => shell::declaration(Shell::PowerShell, facts),
             Builtin::Edit => edit::declaration(facts),
             Builtin::Write => write::declaration(facts),
         }
@@ -283,7 +300,7 @@ impl Builtin {
     pub fn prepare(self, arguments: Value) -> Value {
         match self {
             Builtin::Read => dialect::rename(arguments, read::ALIASES),
-            Builtin::Bash => dialect::rename(arguments, bash::ALIASES),
+            Builtin::Bash | Builtin::PowerShell => dialect::rename(arguments, shell::ALIASES),
             Builtin::Edit => edit::prepare(arguments),
             Builtin::Write => dialect::rename(arguments, write::ALIASES),
         }
@@ -311,11 +328,11 @@ impl Builtin {
         let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
         let at = |operation, path: &str| Access { operation, path: path.into() };
         match self {
-            Builtin::Bash => {
+            Builtin::Bash | Builtin::PowerShell => {
                 let cwd = env.canonical_path(env.cwd()).await.ok().flatten();
                 Ok(vec![at(Operation::Exec, cwd.as_deref().unwrap_or(env.cwd()))])
             }
-            Builtin::Read => Ok(vec![at(Operation::Read, &finder.touched(path, false).await?)]),
+            Builtin::Read => Ok(vec![at(Operation::Read, &finder.read(path).await?)]),
             Builtin::Write => Ok(vec![at(Operation::Write, &finder.touched(path, true).await?)]),
             Builtin::Edit => {
                 let path = finder.touched(path, false).await?;
@@ -336,7 +353,10 @@ impl Builtin {
         // Each a function of its own, and not parts of one: engines compile wasm functions at their first call.
         let running = match self {
             Builtin::Read => boxed(read::run(read_arguments(read::Args::read, arguments)?, cx)),
-            Builtin::Bash => boxed(bash::run(read_arguments(bash::Args::read, arguments)?, cx)),
+            Builtin::Bash | Builtin::PowerShell => {
+                let shell = if self == Builtin::Bash { Shell::Bash } else { Shell::PowerShell };
+                boxed(shell::run(shell, read_arguments(shell::Args::read, arguments)?, cx))
+            }
             Builtin::Edit => boxed(edit::run(read_arguments(edit::Args::read, arguments)?, cx)),
             Builtin::Write => boxed(write::run(read_arguments(write::Args::read, arguments)?, cx)),
         };

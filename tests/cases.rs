@@ -32,6 +32,7 @@ struct Case {
     #[serde(default)]
     options: Map<String, Value>,
     shell: Option<Vec<Scripted>>,
+    shells: Option<Vec<String>>,
     active: Option<Vec<String>>,
     #[serde(default)]
     steps: Vec<Step>,
@@ -66,6 +67,7 @@ enum Entry {
 enum Scripted {
     Out { out: Content, chunk: Option<usize> },
     Err { err: Content, chunk: Option<usize> },
+    Flood { flood: Content, times: usize },
     Echo { echo: Echo },
     Wait { wait: f64 },
     Exit { exit: Option<i32> },
@@ -131,6 +133,8 @@ struct Expected {
     at_most: Option<usize>,
     details: Option<Value>,
     image: Option<Box<Image>>,
+    /// What the file of the whole output holds. In `text` its path is `{path}`.
+    spill: Option<Content>,
 }
 
 /// The one image of a result; where it is not expected there is none.
@@ -186,6 +190,17 @@ impl Content {
 }
 
 impl Call {
+    /// The call, about the latest file of a whole output where it says `{path}`.
+    fn about(&self, spill: Option<&String>) -> Call {
+        let mut arguments = self.arguments.clone();
+        if let (Some(path), Some(spill)) = (arguments.get_mut("path"), spill)
+            && *path == "{path}"
+        {
+            *path = spill.as_str().into();
+        }
+        Call { name: self.name.clone(), arguments, incomplete: self.incomplete }
+    }
+
     fn to_tool_call(&self) -> ToolCall {
         let arguments = match &self.arguments {
             Value::String(text) => Arguments::Text(text.clone().into_bytes()),
@@ -238,11 +253,18 @@ impl Stage {
                 Entry::Directory { directory: false } => return Err(format!("{path}: directory is true")),
             };
         }
+        let known: Vec<Shell>;
         let mut shells: &[Shell] = &[];
         if let Some(script) = &case.shell {
             let script: Vec<_> = script.iter().map(shell_step).collect::<Result<_, _>>()?;
             env = env.with_shell(move |command| script.iter().flat_map(|step| step(command)).collect());
             shells = &[Shell::Bash];
+            if let Some(names) = &case.shells {
+                let named = |shell: &Shell| names.iter().any(|name| name == shell.as_str());
+                known = [Shell::Bash, Shell::PowerShell].into_iter().filter(named).collect();
+                env = env.with_shells(&known);
+                shells = &known;
+            }
         }
         let options = serde_json::to_vec(&case.options).expect("options are JSON");
         let options = Options::from_json(&options).map_err(|error| error.message)?;
@@ -315,6 +337,7 @@ fn shell_step(scripted: &Scripted) -> Result<ShellStepOf, String> {
     let steps: Vec<ShellStep> = match scripted {
         Scripted::Out { out, chunk } => write(Stream::Stdout, out, chunk),
         Scripted::Err { err, chunk } => write(Stream::Stderr, err, chunk),
+        Scripted::Flood { flood, times } => vec![ShellStep::Flood(Stream::Stdout, flood.bytes(), *times)],
         Scripted::Echo { echo: Echo::Command } => {
             return Ok(Box::new(|command| vec![ShellStep::Write(Stream::Stdout, command.into())]));
         }
@@ -347,9 +370,16 @@ fn run(case: &Case) -> Result<Problems, String> {
         differ(&mut problems, "active", active, &names);
     }
     let mut tree = stage.tree();
+    let mut spills = Vec::new();
     for (nth, step) in case.steps.iter().enumerate() {
         let found = match step {
-            Step::Call { call, result } => check_result(&stage.run(call)?, result),
+            Step::Call { call, result } => {
+                let found = stage.run(&call.about(spills.last()))?;
+                let (path, mut problems) = check_spill(&stage, &found, result);
+                problems.extend(check_result(&found, result, path.as_deref()));
+                spills.extend(path);
+                problems
+            }
             Step::Follow { follow, file, pages } => check_follow(&stage, follow, file, *pages)?,
         };
         problems.extend(found.into_iter().map(|what| format!("steps[{nth}]: {what}")));
@@ -361,7 +391,8 @@ fn run(case: &Case) -> Result<Problems, String> {
             None => tree.remove(&path),
         };
     }
-    let found = stage.tree();
+    let mut found = stage.tree();
+    spills.iter().for_each(|path| drop(found.remove(path)));
     let paths: std::collections::BTreeSet<_> = tree.keys().chain(found.keys()).collect();
     for path in paths {
         let shown = |tree: &BTreeMap<String, Vec<u8>>| tree.get(path).map(|bytes| shown(bytes));
@@ -384,7 +415,18 @@ fn shown(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).map_or(text, |text| text.chars().take(4000).collect())
 }
 
-fn check_result(result: &ToolResult, expected: &Expected) -> Problems {
+/// The file of the whole output, where there is one: exactly where it is expected, and with what is expected.
+fn check_spill(stage: &Stage, result: &ToolResult, expected: &Expected) -> (Option<String>, Problems) {
+    let mut problems = Problems::new();
+    let path = result.details.get("fullOutputPath").and_then(Value::as_str).map(str::to_owned);
+    let found = path.as_ref().and_then(|path| stage.tree().remove(path));
+    let shown = |bytes: &Vec<u8>| (bytes.len(), shown(bytes));
+    let expected = expected.spill.as_ref().map(Content::bytes);
+    differ(&mut problems, "spill", &expected.as_ref().map(shown), &found.as_ref().map(shown));
+    (path, problems)
+}
+
+fn check_result(result: &ToolResult, expected: &Expected, spill: Option<&str>) -> Problems {
     let mut problems = Problems::new();
     let text = result.text();
     differ(&mut problems, &format!("isError of {text:?}"), &expected.is_error, &result.is_error);
@@ -397,8 +439,10 @@ fn check_result(result: &ToolResult, expected: &Expected) -> Problems {
         problems.push("expected text or contains".into());
     }
     if let Some(exact) = &expected.text {
-        differ(&mut problems, "text", &shown(&exact.bytes()), &shown(text.as_bytes()));
-        differ(&mut problems, "bytes of the text", &exact.bytes().len(), &text.len());
+        let exact = String::from_utf8(exact.bytes()).expect("text is UTF-8");
+        let exact = exact.replace("{path}", spill.unwrap_or("{path}"));
+        differ(&mut problems, "text", &shown(exact.as_bytes()), &shown(text.as_bytes()));
+        differ(&mut problems, "bytes of the text", &exact.len(), &text.len());
     }
     check_text(&mut problems, &text, &expected.contains, &expected.lacks, expected.at_most);
     let images = result.content.iter().filter_map(|part| match part {

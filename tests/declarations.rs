@@ -6,12 +6,13 @@ use expect_test::{Expect, expect};
 use serde_json::Value;
 use tackroom::call::{Options, Registry};
 use tackroom::env::Shell;
+use tackroom::tools::Place;
 
 fn check(options: &str, shells: &[Shell], description: Option<&str>, expected: Expect) {
     let options = Options::from_json(options.as_bytes()).expect("the test's options are right");
     let registry = Registry::new(&options, shells);
     let mut text = String::new();
-    for tool in registry.declarations(&options, description) {
+    for tool in registry.declarations(&options, Place { description, has_temp_files: false }) {
         text += &format!("{} ({})\n  {}\n", tool.name, tool.label, tool.description);
         parameters(&tool.parameters, "", &mut text);
         text += &format!("  snippet: {}\n", tool.prompt_snippet);
@@ -202,7 +203,7 @@ fn images() {
     let read = |images: &str| {
         let options = format!(r#"{{"tools": ["read"], "images": {images}}}"#);
         let options = Options::from_json(options.as_bytes()).expect("the test's options are right");
-        let declared = Registry::new(&options, &[]).declarations(&options, None).remove(0);
+        let declared = Registry::new(&options, &[]).declarations(&options, Place::default()).remove(0);
         let sentence = declared.description.split('.').next().unwrap_or_default().to_owned();
         [sentence, declared.prompt_snippet]
     };

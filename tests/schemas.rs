@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use tackroom::error::ErrorCode;
 use tackroom::schema::{Coercion, CompiledSchema};
-use tackroom::tools::{Builtin, bash, edit, read, write};
+use tackroom::tools::{Builtin, edit, read, shell, write};
 
 /// A value that fits the schema, with every property.
 fn full(schema: &Value) -> Value {
@@ -115,7 +115,7 @@ fn schemas_and_structs_agree() {
     for tool in Builtin::ALL {
         match tool {
             Builtin::Read => agree(tool, read::Args::read, &[]),
-            Builtin::Bash => agree(tool, bash::Args::read, &[]),
+            Builtin::Bash | Builtin::PowerShell => agree(tool, shell::Args::read, &[]),
             Builtin::Edit => agree(tool, edit::Args::read, &["old_text", "new_text", "replace_all"]),
             Builtin::Write => agree(tool, write::Args::read, &[]),
         }

@@ -2,6 +2,12 @@
 
 use serde_json::{Map, Value};
 
+mod numbers;
+
+pub use numbers::exact;
+#[cfg(target_arch = "wasm32")]
+pub use numbers::install;
+
 /// The fields of an object. Reading takes them out, so that texts are moved and not copied.
 pub struct Fields(Map<String, Value>);
 
@@ -174,7 +180,12 @@ impl Keys for Map<String, Value> {
 
 /// JSON text.
 pub fn parse(text: &[u8]) -> Result<Value, String> {
-    serde_json::from_slice(text).map_err(|error| error.to_string())
+    from_slice(text).map_err(|error| error.to_string())
+}
+
+/// The same, with serde_json's own error.
+pub fn from_slice(text: &[u8]) -> serde_json::Result<Value> {
+    exact(text, |text| serde_json::from_slice(text))
 }
 
 /// JSON text that is part of this crate.

@@ -9,15 +9,27 @@ import { type Core, glue, type RunningCall } from "./core.js";
 import { ToolError } from "./errors.js";
 import { Locks } from "./locks.js";
 import { OutputStream } from "./output.js";
+import { tempFiles } from "./temp-files.js";
 import type { ExecOptions } from "./types.js";
 import { bytesOf, callMethod, explained, isThenable, kindOf, settle, settled } from "./values.js";
 import { writesInFlight } from "./writes.js";
+
+/** What `exec_chunk` answers where the next chunk should wait. */
+const WAIT = 2;
+
+/** A running command. */
+interface Command {
+  readonly controller: AbortController;
+  /** What its output waits for. */
+  room?: Promise<void>;
+  drained?: () => void;
+}
 
 export class Boundary {
   readonly #core: Core;
   readonly #generation: number;
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
-  readonly #execs = new Map<number, AbortController>();
+  readonly #execs = new Map<number, Command>();
   readonly #locks = new Locks();
   /** Set when the instance has trapped: nothing that is left of it may reach the host any more. */
   isDead = false;
@@ -71,7 +83,7 @@ export class Boundary {
     this.#check();
     const { command, timeout, ...given } = JSON.parse(request);
     const controller = new AbortController();
-    this.#execs.set(exec, controller);
+    this.#execs.set(exec, { controller });
     const [stdout, stderr] = [this.#stream(exec, false), this.#stream(exec, true)];
     const options: ExecOptions = {
       ...given,
@@ -102,23 +114,66 @@ export class Boundary {
   #stream(exec: number, isStderr: boolean): OutputStream {
     const isHeard = () => !this.isDead && this.#execs.has(exec);
     return new OutputStream(isHeard, (part) => {
-      this.#core.enter((length = 0) => glue.exec_chunk(exec, isStderr, length), part);
+      const taken: unknown = this.#core.enter((length = 0) => glue.exec_chunk(exec, isStderr, length), part);
+      return taken === WAIT ? this.#room(exec) : undefined;
     });
   }
 
+  /** A promise that is settled once the command may go on writing, or is over. */
+  #room(exec: number): Promise<void> | undefined {
+    const command = this.#execs.get(exec);
+    if (command && !command.room)
+      command.room = new Promise((resolve) => {
+        command.drained = resolve;
+      });
+    return command?.room;
+  }
+
+  drained(exec: number): void {
+    const command = this.#execs.get(exec);
+    command?.drained?.();
+    delete command?.room;
+  }
+
+  spawn(call: number, spawn: string): Promise<string> | undefined {
+    this.#check();
+    return this.#running(call)?.spawn(spawn);
+  }
+
+  tempFile(env: object, method: string, path: string, content: unknown): unknown {
+    this.#check();
+    switch (method) {
+      case "createTempFile":
+        return callMethod(env, method, { prefix: path, suffix: content });
+      case "appendFile":
+        return callMethod(env, method, path, content);
+      case "remove":
+        return callMethod(env, method, path);
+      case "note":
+        return void tempFiles.note(env, path);
+      default:
+        return tempFiles.has(env, path);
+    }
+  }
+
   abortExec(exec: number): void {
-    this.#execs.get(exec)?.abort();
+    this.#execs.get(exec)?.controller.abort();
   }
 
   closeExec(exec: number): void {
     // A dead instance's are all aborted, at the end.
-    if (!this.isDead) this.#execs.delete(exec);
+    if (this.isDead) return;
+    this.drained(exec);
+    this.#execs.delete(exec);
   }
 
   /** Ends what a dead instance has running. */
   abandon(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    for (const controller of this.#execs.values()) controller.abort();
+    for (const { controller, drained } of this.#execs.values()) {
+      controller.abort();
+      drained?.();
+    }
     this.#timers.clear();
     this.#execs.clear();
     this.#locks.releaseAfterWrites(this.#generation);
@@ -163,6 +218,10 @@ export class Boundary {
 
   normalize(text: string, form: string): string {
     return text.normalize(form);
+  }
+
+  number(text: string): number {
+    return Number(text);
   }
 
   now(): number {

@@ -38,6 +38,8 @@ export interface RunningCall {
   ): Promise<string>;
   before(args: string, access: string): Promise<string>;
   after(args: string, result: string): Promise<string>;
+  /** JSON of what spawnHook made of a command; undefined without one. */
+  spawn(spawn: string): Promise<string> | undefined;
   /** The instance died under it. */
   trapped(reason: string): void;
 }

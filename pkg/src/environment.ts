@@ -10,7 +10,16 @@ import { textOf } from "./values.js";
 import { environmentKey } from "./writes.js";
 
 const REQUIRED = ["readBinaryFile", "writeFile", "fileInfo", "listDir"] as const;
-const OPTIONAL = ["canonicalPath", "createDir", "exec", "lock", "readRange"] as const;
+const OPTIONAL = [
+  "appendFile",
+  "canonicalPath",
+  "createDir",
+  "createTempFile",
+  "exec",
+  "lock",
+  "readRange",
+  "remove",
+] as const;
 
 /** `EnvFacts` of src/wasm/js_env.rs. */
 interface EnvFacts {

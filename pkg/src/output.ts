@@ -13,26 +13,30 @@ const encoder = new TextEncoder();
 
 export class OutputStream {
   readonly #isHeard: () => boolean;
-  readonly #send: (part: Uint8Array) => void;
+  readonly #send: (part: Uint8Array) => Promise<void> | undefined;
   #half = "";
   /** What came instead of a chunk, if something did. */
   wrong: string | undefined;
 
-  constructor(isHeard: () => boolean, send: (part: Uint8Array) => void) {
+  constructor(isHeard: () => boolean, send: (part: Uint8Array) => Promise<void> | undefined) {
     this.#isHeard = isHeard;
     this.#send = send;
   }
 
-  /** Never throws: the environment may be in a callback of its own, where a throw ends the process. */
-  push(chunk: unknown): void {
-    if (!this.#isHeard()) return;
+  /**
+   * Never throws: the environment may be in a callback of its own, where a throw ends the process. A promise says that
+   * the next chunk should wait for it.
+   */
+  push(chunk: unknown): Promise<void> | undefined {
+    if (!this.#isHeard()) return undefined;
     try {
       const bytes = typeof chunk === "string" ? this.#whole(chunk) : bytesOf(chunk);
-      if (bytes) this.#pass(bytes);
-      else this.wrong ??= kindOf(chunk);
+      if (bytes) return this.#pass(bytes);
+      this.wrong ??= kindOf(chunk);
     } catch {
       this.wrong ??= "something that cannot be read";
     }
+    return undefined;
   }
 
   /** What is left of a text that ended within a character. */
@@ -49,12 +53,10 @@ export class OutputStream {
     return encoder.encode(text.slice(0, cut));
   }
 
-  #pass(bytes: Uint8Array): void {
-    if (bytes.length <= PART) {
-      if (bytes.length > 0 && this.#isHeard()) this.#send(bytes);
-      return;
-    }
+  #pass(bytes: Uint8Array): Promise<void> | undefined {
+    let room: Promise<void> | undefined;
     for (let at = 0; at < bytes.length && this.#isHeard(); at += PART)
-      this.#send(bytes.subarray(at, at + PART));
+      room = this.#send(bytes.length <= PART ? bytes : bytes.subarray(at, at + PART));
+    return room;
   }
 }

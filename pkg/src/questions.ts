@@ -54,6 +54,7 @@ class Question implements RunningCall {
   async after(): Promise<string> {
     return "{}";
   }
+  spawn(): undefined {}
 }
 
 /** Puts a question, at once. Answers its number and its answer; the number is to be forgotten by the caller. */

@@ -41,7 +41,7 @@ export type TakenCall = Required<ToolCall>;
 
 /** What a call needs of the toolset that it belongs to. */
 export interface CallHost {
-  readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall" | "images">;
+  readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall" | "images" | "shell">;
   emit(event: ToolEvent): void;
   readonly hasListeners: boolean;
 }
@@ -189,6 +189,17 @@ export class Running implements RunningCall {
     const changed = "args" in said ? said.args : call.args;
     const now = JSON.stringify(changed ?? null);
     return now === asked ? '{"kind":"run"}' : `{"kind":"change","args":${now}}`;
+  }
+
+  /** What the host's hook makes of a command, in place or by return. */
+  spawn(text: string): Promise<string> | undefined {
+    const hook = this.#host.hooks.shell?.spawnHook;
+    if (typeof hook !== "function") return undefined;
+    const spawn = JSON.parse(text) as { command: string; cwd: string; env: Record<string, string> };
+    return settled(hook(spawn)).then((said) => {
+      const { command, cwd, env } = { ...spawn, ...Object(said ?? {}) };
+      return jsonOf({ command, cwd, env });
+    });
   }
 
   async after(argsText: string, resultText: string): Promise<string> {

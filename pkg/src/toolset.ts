@@ -280,6 +280,7 @@ export class CoreToolset implements Toolset, CallHost {
         if (name === "root" && typeof value !== "string")
           throw new TypeError(`root must be a path, got ${value}`);
         if (name === "images") plain[name] = imageOptions(value === undefined ? {} : value);
+        else if (name === "shell") plain[name] = shellOptions(value);
         else if (!OWN_OPTIONS.has(name))
           plain[name] = name === "limits" || name === "session" ? currentPlain(name, value) : value;
       }
@@ -309,6 +310,15 @@ function imageOptions(options: unknown): unknown {
   if (typeof options !== "object" || options === null) return options;
   const { processor, supported, ...rest } = options as NonNullable<ToolsetOptions["images"]>;
   return { ...rest, supported: current(supported), processor: processorKind(processor) };
+}
+
+/** The same: the hook stays here. */
+function shellOptions(options: unknown): unknown {
+  if (typeof options !== "object" || options === null) return options;
+  const { spawnHook, ...rest } = options as NonNullable<ToolsetOptions["shell"]>;
+  if (spawnHook !== undefined && typeof spawnHook !== "function")
+    throw new TypeError(`shell.spawnHook must be a function, got ${kindOf(spawnHook)}`);
+  return rest;
 }
 
 /** {@link current}, of an option that must be there at once. */

@@ -115,6 +115,16 @@ export interface ExecutionEnv {
    * this page are not waited for. Must run `fn` once, and settle as it does.
    */
   lock?<T>(key: string, fn: () => Promise<T>): Promise<T>;
+  /**
+   * Creates an empty file and returns its absolute path. Its name is new, with this beginning and end; it lies outside
+   * of what the tools work on, or, where that is the whole store, in `/.tackroom/`. With it and `appendFile`, command
+   * output that is too long to be shown is kept whole in such a file.
+   */
+  createTempFile?(options?: Options & { prefix?: string; suffix?: string }): MaybePromise<string | Result<string>>;
+  /** Writes at the end of a file, which it creates where there is none. */
+  appendFile?(path: string, content: Uint8Array, options?: Options): MaybePromise<void | Result<void>>;
+  /** Removes a file; a directory only if it is empty, or with `recursive`. */
+  remove?(path: string, options?: Options & { recursive?: boolean }): MaybePromise<void | Result<void>>;
   /** Runs a command in a shell. Without it there are no shell tools. */
   exec?(command: string, options: ExecOptions): MaybePromise<ExecResult | Result<ExecResult>>;
 }
@@ -222,11 +232,15 @@ export interface ReadDetails {
   truncation?: TruncationDetails;
 }
 
-/** `details` of `bash`. */
+/** `details` of `bash` and `powershell`. */
 export interface BashDetails {
+  /** `null` where the command ended without one: by a signal, an abort or a timeout. */
   exitCode: number | null;
   durationMs: number;
+  /** What was cut, if anything was. It counts lines and bytes of the output as it is shown, that is rendered. */
   truncation?: TruncationDetails;
+  /** Of output that was cut: the file of the environment that has all of it, as it came. */
+  fullOutputPath?: string;
 }
 
 /** The arguments of the built-in tools, as their schemas say. */
@@ -235,12 +249,14 @@ export interface ToolArguments {
   write: { path: string; content: string };
   edit: { path: string; edits: Edit[] };
   bash: { command: string; timeout?: number };
+  powershell: { command: string; timeout?: number };
 }
 
 /** Tool name → `details` of its results. */
 export interface ToolDetails {
   read: ReadDetails;
   bash: BashDetails;
+  powershell: BashDetails;
   edit: FileChange;
   write: FileChange;
 }
@@ -427,6 +443,27 @@ export interface ImageOptions {
   maxBytes?: number;
 }
 
+/** How the shell tools run commands: prefix, then the session's variables, then the hook. */
+export interface ShellOptions {
+  /** What every bash command begins with, in a line of its own, such as `set -e` or `source ~/.profile`. */
+  commandPrefix?: string;
+  /**
+   * The last look at a command before it is run: change it in place, or return what is to be changed. A throw makes
+   * the call an error, and nothing runs. It decides nothing for the model: to block a call there is `beforeToolCall`.
+   */
+  spawnHook?(spawn: ShellSpawn): MaybePromise<void | Partial<ShellSpawn>>;
+}
+
+/** A command as it is about to be run. */
+export interface ShellSpawn {
+  /** With the prefix. */
+  command: string;
+  /** The working directory; a relative one is taken from the environment's. */
+  cwd: string;
+  /** Variables to set, the session's among them. Inherited ones stay as they are. */
+  env: Record<string, string>;
+}
+
 /** Facts about the session; each that is there is set for commands as an environment variable. */
 export interface Session {
   /** `PI_SESSION_ID` */
@@ -491,6 +528,8 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
   session?: Session | (() => Session);
   /** `false` keeps the session's facts from commands. Inherited ones are removed all the same. */
   exposeSessionEnvironment?: boolean;
+  /** How commands are run. */
+  shell?: ShellOptions;
   /** Runs after validation: block the call, or change its arguments. A throw makes the call an error. */
   beforeToolCall?(
     call: BeforeToolCall,

@@ -30,6 +30,10 @@ pub struct Options {
     pub limits: LimitOptions,
     /// Snapshots of running commands.
     pub updates: UpdateOptions,
+    /// What every bash command begins with, in a line of its own.
+    pub command_prefix: Option<String>,
+    /// Texts that nobody is to see.
+    pub secrets: Vec<String>,
     /// How far arguments are repaired.
     pub coercion: CoercionOption,
     /// Which images are shown, and how.
@@ -141,6 +145,13 @@ impl UpdateOptions {
         fields.only(&["intervalMs?"])?;
         Ok(UpdateOptions { interval_ms: fields.number("intervalMs")? })
     }
+}
+
+/// `{ commandPrefix? }`
+fn command_prefix(shell: Value) -> Result<Option<String>, String> {
+    let mut fields = Fields::of(shell)?;
+    fields.only(&["commandPrefix?"])?;
+    fields.text("commandPrefix")
 }
 
 impl ImageOptions {
@@ -271,6 +282,8 @@ impl Options {
             "write",
             "limits",
             "updates",
+            "shell",
+            "secrets",
             "coercion",
             "images",
             "session",
@@ -285,6 +298,8 @@ impl Options {
             write: fields.read("write", WriteOptions::read)?.unwrap_or_default(),
             limits: fields.read("limits", LimitOptions::read)?.unwrap_or_default(),
             updates: fields.read("updates", UpdateOptions::read)?.unwrap_or_default(),
+            command_prefix: fields.read("shell", command_prefix)?.flatten(),
+            secrets: fields.texts("secrets")?.unwrap_or_default(),
             coercion: fields.read("coercion", CoercionOption::read)?.unwrap_or_default(),
             images: fields.read("images", ImageOptions::read)?.unwrap_or_default(),
             session: fields.read("session", Session::read)?.unwrap_or_default(),
@@ -345,10 +360,11 @@ impl Options {
     pub fn shell(&self) -> ShellSettings {
         let session = &self.session;
         let facts = [&session.id, &session.file, &session.provider, &session.model, &session.reasoning_level];
-        let set = crate::tools::bash::SESSION_VARIABLES.iter().zip(facts);
+        let set = crate::tools::shell::SESSION_VARIABLES.iter().zip(facts);
         let exposed = self.expose_session_environment.unwrap_or(true);
         ShellSettings {
             update_interval_ms: self.updates.interval_ms.unwrap_or(100.0),
+            command_prefix: self.command_prefix.clone(),
             session_env: set
                 .filter(|_| exposed)
                 .filter_map(|(name, fact)| Some(((*name).to_owned(), fact.clone()?)))

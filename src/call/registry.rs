@@ -10,7 +10,7 @@ use crate::error::{ErrorCode, ToolError};
 use crate::schema::CompiledSchema;
 use crate::schema::export::Format;
 use crate::tools::declare::{Told, declare};
-use crate::tools::{Builtin, Declaration, Facts};
+use crate::tools::{Builtin, Declaration, Facts, Place, shell};
 
 use super::Options;
 
@@ -20,7 +20,7 @@ use super::Options;
 pub struct Registry {
     tools: Vec<Registered>,
     active: Vec<Builtin>,
-    has_bash: bool,
+    shells: Vec<Shell>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,11 +53,17 @@ impl Registry {
                 tools.push(Registered { tool, schema: Rc::default() });
             }
         }
-        let mut registry = Registry { tools, active: vec![], has_bash: shells.contains(&Shell::Bash) };
-        // An allowlist is active whole; else the default is read, bash, edit, write, as far as they are there.
+        let all: Vec<Builtin> = tools.iter().map(|known| known.tool).collect();
+        let mut registry = Registry { tools, active: vec![], shells: shells.to_vec() };
+        // An allowlist is active whole; else the default is read, a shell, edit, write, as far as they are there.
         match (&options.tools, &options.default_tools) {
             (None, Some(names)) => registry.set_active(names),
-            _ => registry.active = registry.tools.iter().map(|known| known.tool).collect(),
+            (Some(_), _) => registry.active = all,
+            (None, None) => {
+                let has_bash = all.contains(&Builtin::Bash);
+                let usual = |tool: &Builtin| *tool != Builtin::PowerShell || !has_bash;
+                registry.active = all.into_iter().filter(usual).collect();
+            }
         }
         registry
     }
@@ -91,14 +97,15 @@ impl Registry {
     /// The active tool of that name.
     ///
     /// # Errors
-    /// `no_such_tool`; `no_shell` for bash where there is no shell.
+    /// `no_such_tool`; `no_shell` for a shell tool where there is no such shell.
     pub fn find(&self, name: &str) -> Result<Builtin, ToolError> {
         if let Some(tool) = self.active.iter().find(|tool| tool.name() == name) {
             return Ok(*tool);
         }
-        if name == Builtin::Bash.name() && !self.has_bash {
-            let message = "Tool bash not found: no shell in this environment";
-            return Err(ToolError::new(ErrorCode::NoShell, message));
+        if let Some(wanted) = Builtin::named(name).and_then(Builtin::shell)
+            && !self.shells.contains(&wanted)
+        {
+            return Err(shell::no_shell(wanted));
         }
         let shown: String = name.chars().take(80).collect();
         let names: Vec<&str> = self.active.iter().map(|tool| tool.name()).collect();
@@ -123,14 +130,14 @@ impl Registry {
     }
 
     /// What the model sees of the active tools.
-    pub fn declarations(&self, options: &Options, env_description: Option<&str>) -> Vec<Declaration> {
+    pub fn declarations(&self, options: &Options, place: Place<'_>) -> Vec<Declaration> {
         let images = options.images();
         let declare = |tool: &Builtin| {
             tool.declaration(&Facts {
                 active: &self.active,
                 limits: options.limits_of(*tool),
                 images: &images,
-                env_description,
+                place,
             })
         };
         self.active.iter().map(declare).collect()
@@ -143,10 +150,10 @@ impl Registry {
     pub fn declared(
         &self,
         options: &Options,
-        env_description: Option<&str>,
+        place: Place<'_>,
         format: Format,
     ) -> Result<Vec<Value>, ToolError> {
-        let declarations = self.declarations(options, env_description);
+        let declarations = self.declarations(options, place);
         let told = |(tool, declaration)| told(tool, declaration);
         declare(&self.active.iter().zip(&declarations).map(told).collect::<Vec<_>>(), format)
     }

@@ -21,8 +21,10 @@ enum Node {
 /// One thing that a scripted command does.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Writes to a stream.
+    /// Writes to a stream, and waits where it is asked to.
     Write(Stream, Vec<u8>),
+    /// Writes so many times to a stream, and waits for nothing.
+    Flood(Stream, Vec<u8>, usize),
     /// Lets so many milliseconds pass, or ends early when the command is aborted.
     Wait(f64),
     /// Ends with this exit code, or with none.
@@ -54,6 +56,17 @@ pub struct MemoryEnv {
     script: Option<Script>,
     writes: Rc<Cell<usize>>,
     has_ranges: bool,
+    temp_files: Option<TempFiles>,
+    shells: Vec<Shell>,
+}
+
+/// Temporary files, and how storing to them goes.
+#[derive(Clone, Debug, Default)]
+struct TempFiles {
+    made: Rc<RefCell<Vec<String>>>,
+    latency_ms: f64,
+    /// Bytes that there is room for.
+    room: Option<usize>,
 }
 
 impl MemoryEnv {
@@ -69,6 +82,8 @@ impl MemoryEnv {
             script: None,
             writes: Rc::default(),
             has_ranges: true,
+            temp_files: Some(TempFiles::default()),
+            shells: vec![Shell::Bash],
         }
     }
 
@@ -113,6 +128,24 @@ impl MemoryEnv {
     /// The same store, which gives whole files only.
     pub fn without_ranges(mut self) -> Self {
         self.has_ranges = false;
+        self
+    }
+
+    /// The same store, with no place for temporary files.
+    pub fn without_temp_files(mut self) -> Self {
+        self.temp_files = None;
+        self
+    }
+
+    /// The same store, where appending to a temporary file takes so long, and fails beyond so many bytes.
+    pub fn with_temp_files(mut self, latency_ms: f64, room: Option<usize>) -> Self {
+        self.temp_files = Some(TempFiles { latency_ms, room, ..TempFiles::default() });
+        self
+    }
+
+    /// The same store, whose commands are for these shells. It has to have a script.
+    pub fn with_shells(mut self, shells: &[Shell]) -> Self {
+        self.shells = shells.to_vec();
         self
     }
 
@@ -236,7 +269,7 @@ impl Env for MemoryEnv {
     }
 
     fn shells(&self) -> &[Shell] {
-        if self.script.is_some() { &[Shell::Bash] } else { &[] }
+        if self.script.is_some() { &self.shells } else { &[] }
     }
 
     async fn read_file(&self, path: &str) -> Result<Vec<u8>, ToolError> {
@@ -317,6 +350,40 @@ impl Env for MemoryEnv {
         Ok(Some(()))
     }
 
+    async fn create_temp_file(&self, prefix: &str, suffix: &str) -> Result<Option<String>, ToolError> {
+        let Some(temp) = &self.temp_files else { return Ok(None) };
+        self.wait().await;
+        // The store is all there is, so they lie in it, in a directory of their own.
+        let path = format!("/.tackroom/{prefix}{}{suffix}", temp.made.borrow().len());
+        self.put(&path, Node::File(vec![]));
+        temp.made.borrow_mut().push(path.clone());
+        Ok(Some(path))
+    }
+
+    fn is_temp_file(&self, path: &str) -> bool {
+        self.temp_files.as_ref().is_some_and(|temp| temp.made.borrow().iter().any(|made| made == path))
+    }
+
+    async fn append_file(&self, path: &str, content: &[u8]) -> Result<(), ToolError> {
+        let TempFiles { latency_ms, room, .. } = self.temp_files.clone().unwrap_or_default();
+        if latency_ms > 0.0 {
+            self.host.sleep(latency_ms).await;
+        }
+        match self.nodes.borrow_mut().get_mut(path) {
+            Some(Node::File(file)) if room.is_none_or(|room| file.len() + content.len() <= room) => {
+                file.extend_from_slice(content);
+                Ok(())
+            }
+            Some(_) => Err(failure(ErrorCode::NoSpace, "no space left", path)),
+            None => Err(failure(ErrorCode::NotFound, "no such file", path)),
+        }
+    }
+
+    async fn remove_temp_file(&self, path: &str) -> Result<(), ToolError> {
+        self.nodes.borrow_mut().remove(path);
+        Ok(())
+    }
+
     async fn exec(
         &self,
         request: &ExecRequest,
@@ -325,7 +392,11 @@ impl Env for MemoryEnv {
         let Some(script) = &self.script else { return Ok(None) };
         for step in script(&request.command) {
             match step {
-                Step::Write(stream, bytes) => output(stream, &bytes),
+                Step::Write(stream, bytes) => {
+                    output(stream, &bytes);
+                    request.flow.opened().await;
+                }
+                Step::Flood(stream, bytes, times) => (0..times).for_each(|_| output(stream, &bytes)),
                 Step::Wait(ms) => {
                     if request.abort.race(self.host.sleep(ms)).await.is_none() {
                         return Ok(Some(ExecOutcome::default()));

@@ -78,6 +78,42 @@ impl Abort {
     }
 }
 
+/// A gate for whoever produces: closed while what came before has still to be stored.
+///
+/// ```
+/// let flow = tackroom::env::Flow::default();
+/// let same = flow.clone();
+/// flow.set_closed(true);
+/// assert!(same.is_closed());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Flow(Rc<(Cell<bool>, Wakers)>);
+
+impl Flow {
+    /// Closes or opens it; who watches is woken.
+    pub fn set_closed(&self, closed: bool) {
+        if self.0.0.replace(closed) != closed {
+            self.0.1.wake();
+        }
+    }
+
+    /// Whether a producer is to wait.
+    pub fn is_closed(&self) -> bool {
+        self.0.0.get()
+    }
+
+    /// Whether it is closed; the task is woken when that changes.
+    pub fn watch(&self, cx: &Context<'_>) -> bool {
+        self.0.1.register(cx);
+        self.is_closed()
+    }
+
+    /// Ends once it is open.
+    pub async fn opened(&self) {
+        poll_fn(|cx| if self.watch(cx) { Poll::Pending } else { Poll::Ready(()) }).await;
+    }
+}
+
 /// Polls a future that may be absent: an absent one never ends.
 pub fn poll_option<F: Future>(future: Pin<&mut Option<F>>, cx: &mut Context<'_>) -> Poll<F::Output> {
     match future.as_pin_mut() {

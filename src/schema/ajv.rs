@@ -9,6 +9,7 @@ use serde_json::{Number, Value};
 
 use super::compile::Type;
 use super::number::{self, one_or_zero};
+use crate::json;
 
 /// The value as that type, if AJV has a way from one to the other.
 pub(super) fn convert(target: Type, value: &Value) -> Option<Value> {
@@ -90,8 +91,8 @@ fn decimal(text: &str) -> Option<f64> {
     }
     let or_zero = |digits| if str::is_empty(digits) { "0" } else { digits };
     let whole = or_zero(whole.trim_start_matches('0'));
-    let json = format!("{sign}{whole}.{}{exponent}", or_zero(fraction));
-    serde_json::from_slice::<Value>(json.as_bytes()).ok()?.as_f64()
+    let number = format!("{sign}{whole}.{}{exponent}", or_zero(fraction));
+    json::from_slice(number.as_bytes()).ok()?.as_f64()
 }
 
 fn digits(text: &str) -> (&str, &str) {

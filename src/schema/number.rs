@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
+use crate::json;
+
 /// 2^53 − 1, the largest integer that JavaScript holds exactly.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
@@ -49,7 +51,7 @@ pub(super) fn from_text(text: &str) -> Option<Number> {
     if !starts_right || text.len() > MAX_TEXT {
         return None;
     }
-    match serde_json::from_slice(text.as_bytes()) {
+    match json::from_slice(text.as_bytes()) {
         Ok(Value::Number(number)) => Some(number),
         _ => None,
     }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::scan::{End, Scan, scan};
 use super::wording::{clip, escape_controls};
 use crate::error::{ErrorCode, ToolError};
+use crate::json;
 
 /// The deepest nesting of arrays and objects that arguments may have.
 pub const MAX_DEPTH: usize = 128;
@@ -136,7 +137,7 @@ enum Fault {
 
 fn parse(bytes: &[u8]) -> Result<Value, Fault> {
     // The way of nearly every call; everything below is for when it fails.
-    match serde_json::from_slice(bytes) {
+    match json::from_slice(bytes) {
         Ok(value) => Ok(value),
         Err(_) => reparse(bytes),
     }
@@ -178,11 +179,13 @@ fn reparse(bytes: &[u8]) -> Result<Value, Fault> {
 
 /// The value of text that a scan has passed.
 pub(super) fn scanned(text: &str) -> serde_json::Result<Value> {
-    // From bytes, as everywhere in the core: a second kind of reader doubles serde_json's code in the module.
-    // serde_json's own limit is one level less than ours; the scan has counted already.
-    let mut deserializer = serde_json::Deserializer::from_slice(text.as_bytes());
-    deserializer.disable_recursion_limit();
-    serde::Deserialize::deserialize(&mut deserializer)
+    json::exact(text.as_bytes(), |text| {
+        // From bytes, as everywhere in the core: a second kind of reader doubles serde_json's code in the module.
+        // serde_json's own limit is one level less than ours; the scan has counted already.
+        let mut deserializer = serde_json::Deserializer::from_slice(text);
+        deserializer.disable_recursion_limit();
+        serde::Deserialize::deserialize(&mut deserializer)
+    })
 }
 
 impl Fault {

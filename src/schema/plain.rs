@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::check::scalar;
 use super::compile::{Node, Rules, Type};
 use super::parse::MAX_DEPTH;
+use crate::json;
 
 /// So many required properties can be kept account of.
 const MOST_REQUIRED: usize = 128;
@@ -214,7 +215,7 @@ impl<'a> Reader<'a> {
     /// Whether the array or object that began there is what `enum` and `const` ask for.
     fn is_listed(&self, rules: &Rules, start: usize) -> bool {
         (rules.any_value_of.is_none() && rules.constant.is_none())
-            || serde_json::from_slice(&self.text[start..self.at]).is_ok_and(|value| scalar(rules, &value))
+            || json::from_slice(&self.text[start..self.at]).is_ok_and(|value| scalar(rules, &value))
     }
 
     fn literal(&mut self, word: &[u8], value: Value, rules: Option<&Rules>) -> bool {
@@ -243,7 +244,7 @@ impl<'a> Reader<'a> {
         while let b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-' = self.peek() {
             self.at += 1;
         }
-        serde_json::from_slice(&self.text[start..self.at]).is_ok_and(|value| scalar_fits(rules, &value))
+        json::from_slice(&self.text[start..self.at]).is_ok_and(|value| scalar_fits(rules, &value))
     }
 
     fn string(&mut self, rules: Option<&Rules>) -> bool {

@@ -43,7 +43,7 @@ impl<'a, E: Env> Finder<'a, E> {
     /// The file to read. Its path is canonical only where somebody is to hold it to that (a root, a hook): a reader
     /// needs no more, and it saves a round trip.
     pub async fn existing(&self, asked: &str) -> Result<Located, ToolError> {
-        let lookup = Lookup::new(self.env, self.root, asked);
+        let lookup = Lookup::new(self.env, self.root_for(asked).await, asked);
         let Some(Found { path, info }) = lookup.find().await? else {
             return Err(missing(&lookup, self.env, asked).await);
         };
@@ -85,6 +85,26 @@ impl<'a, E: Env> Finder<'a, E> {
         };
         self.hold_to(&real, &shown)?;
         Ok(Located { shown, path: real, info })
+    }
+
+    /// The root, but for a reader of a file that a tool has put beside the tree: there it is none. Somebody may have
+    /// put a link in its place.
+    async fn root_for(&self, asked: &str) -> Option<&'a str> {
+        let root = self.root?;
+        let Ok(path) = path::absolute(self.env.cwd(), asked) else { return Some(root) };
+        if !self.env.is_temp_file(&path) {
+            return Some(root);
+        }
+        match Lookup::new(self.env, None, asked).real(&path).await {
+            Ok(real) if self.env.is_temp_file(&real) => None,
+            _ => Some(root),
+        }
+    }
+
+    /// The canonical path that a call would read, for a rule on paths.
+    pub async fn read(&self, asked: &str) -> Result<String, ToolError> {
+        let finder = Finder { root: self.root_for(asked).await, ..*self };
+        finder.touched(asked, false).await
     }
 
     /// The canonical path that a call would touch, for a rule on paths and for the mutation queue.

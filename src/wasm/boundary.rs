@@ -9,13 +9,14 @@ use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
 use js_sys::Uint8Array;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
 use super::convert::{Thrown, failure};
-use crate::env::{Host, ImageRequest, ShownImage};
+use crate::env::{Host, ImageRequest, ShownImage, Spawn};
 use crate::error::{ErrorCode, ToolError};
-use crate::json::{self, Fields};
+use crate::json::{self, Fields, required};
+use crate::path;
 use crate::table::Table;
 use crate::unicode::Form;
 
@@ -54,6 +55,22 @@ extern "C" {
     /// The command is over: chunks that come now are late.
     #[wasm_bindgen(method, catch, js_name = closeExec)]
     pub fn close_exec(this: &Boundary, exec: u32) -> Result<(), JsValue>;
+    /// The command may write again.
+    #[wasm_bindgen(method, catch)]
+    pub fn drained(this: &Boundary, exec: u32) -> Result<(), JsValue>;
+    /// Runs the host's spawnHook; JSON of what it made of the command, or undefined, or a promise of either.
+    #[wasm_bindgen(method, catch)]
+    fn spawn(this: &Boundary, call: u32, spawn: &str) -> Result<JsValue, JsValue>;
+    /// Calls `createTempFile` (with a prefix and a suffix), `appendFile` or `remove` of the environment; `note`
+    /// remembers the path of such a file, `is` tells whether it is one.
+    #[wasm_bindgen(method, catch, js_name = tempFile)]
+    pub fn temp_file(
+        this: &Boundary,
+        env: &JsValue,
+        method: &str,
+        path: &str,
+        content: &JsValue,
+    ) -> Result<JsValue, JsValue>;
     /// A promise of the writes to this path that a dead instance began, or undefined.
     #[wasm_bindgen(method, catch, js_name = earlierWrites)]
     pub fn earlier_writes(this: &Boundary, env: u32, path: &str) -> Result<JsValue, JsValue>;
@@ -86,6 +103,9 @@ extern "C" {
     /// The text in that form, by the runtime's tables.
     #[wasm_bindgen(method, catch)]
     fn normalize(this: &Boundary, text: &str, form: &str) -> Result<String, JsValue>;
+    /// The double that a JSON number is.
+    #[wasm_bindgen(method, catch)]
+    pub fn number(this: &Boundary, text: &str) -> Result<f64, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn now(this: &Boundary) -> Result<f64, JsValue>;
     /// Reports the id after that many milliseconds.
@@ -303,6 +323,19 @@ pub struct JsHost {
     pub call: u32,
 }
 
+/// What a hook made of a command.
+fn spawned(answer: Value, cwd: &str) -> Result<Spawn, String> {
+    let mut fields = Fields::of(answer)?;
+    let env = |value: Value| {
+        Fields::of(value)?.entries().map(|(name, value)| Ok((name, json::text(value)?))).collect()
+    };
+    Ok(Spawn {
+        command: required("command", fields.text("command")?)?,
+        cwd: path::join(cwd, &required("cwd", fields.text("cwd")?)?),
+        env: required("env", fields.read("env", env)?)?,
+    })
+}
+
 struct Timer<'a>(&'a Boundary, Wait);
 
 impl Drop for Timer<'_> {
@@ -321,6 +354,29 @@ impl Host for JsHost {
         let timer = Timer(&self.boundary, Wait::new());
         if self.boundary.set_timer(timer.1.0, ms).is_ok() {
             let _ = timer.1.outcome().await;
+        }
+    }
+
+    async fn before_exec(&self, spawn: Spawn) -> Result<Spawn, ToolError> {
+        let env = Map::from_iter(spawn.env.iter().map(|(name, value)| (name.clone(), value.as_str().into())));
+        let asked = json!({ "command": spawn.command, "cwd": spawn.cwd, "env": env });
+        let answer = self.boundary.spawn(self.call, &asked.to_string());
+        let failed = |error: ToolError| match error.code {
+            ErrorCode::Unknown => {
+                ToolError { message: format!("spawnHook failed: {}", error.message), ..error }
+            }
+            _ => error,
+        };
+        match self.boundary.outcome(answer).await.map_err(failed)?.as_string() {
+            None => Ok(spawn),
+            Some(text) => {
+                json::parse(text.as_bytes()).and_then(|value| spawned(value, &spawn.cwd)).map_err(|error| {
+                    ToolError::new(
+                        ErrorCode::Unknown,
+                        format!("spawnHook answered something else than it may: {error}"),
+                    )
+                })
+            }
         }
     }
 

@@ -56,6 +56,8 @@ pub fn start(boundary: Boundary) {
     unicode::install(|text, form| {
         STATE.with(|state| state.boundary.borrow().as_ref()?.normalized(text, form))
     });
+    #[cfg(not(feature = "schema"))]
+    json::install(|text| STATE.with(|state| state.boundary.borrow().as_ref()?.number(text).ok()));
 }
 
 /// Makes a toolset over an environment; scratch holds its options and what the face read of the environment.
@@ -165,7 +167,7 @@ pub fn toolset_describe(id: u32) -> String {
         json!({
             "registered": registry.registered().map(|tool| tool.name()).collect::<Vec<_>>(),
             "active": registry.active().iter().map(|tool| tool.name()).collect::<Vec<_>>(),
-            "tools": registry.declarations(&options, toolset.facts.description.as_deref()),
+            "tools": registry.declarations(&options, toolset.facts.place()),
         })
     });
     described.unwrap_or_default().to_string()
@@ -178,7 +180,7 @@ pub fn toolset_declarations(id: u32, format: usize) -> String {
     let declared = with_toolset(id, |toolset| {
         let (registry, options) = (toolset.registry.borrow().clone(), toolset.options.borrow().clone());
         let format = Format::named(&String::from_utf8_lossy(&format))?;
-        registry.declared(&options, toolset.facts.description.as_deref(), format).map(Value::from)
+        registry.declared(&options, toolset.facts.place(), format).map(Value::from)
     });
     let gone = || Err(ToolError::new(ErrorCode::Unknown, "The toolset is not known any more"));
     answer(declared.unwrap_or_else(gone))
@@ -332,14 +334,14 @@ pub fn promise_settled(id: u32, fulfilled: bool, value: JsValue) {
     STATE.with(|state| state.executor.run());
 }
 
-/// A running command wrote the bytes in scratch; false if it is over.
+/// A running command wrote the bytes in scratch: 0 if it is over, 2 if the next ones should wait, else 1.
 #[wasm_bindgen]
-pub fn exec_chunk(exec: u32, is_stderr: bool, length: usize) -> bool {
+pub fn exec_chunk(exec: u32, is_stderr: bool, length: usize) -> u8 {
     let stream = if is_stderr { Stream::Stderr } else { Stream::Stdout };
     STATE.with(|state| {
         let heard = with(length, |chunk| js_env::chunk(exec, stream, chunk));
         state.executor.run();
-        heard
+        heard as u8
     })
 }
 

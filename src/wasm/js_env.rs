@@ -14,12 +14,13 @@ use wasm_bindgen::prelude::*;
 use super::boundary::{Boundary, wrong_answer};
 use super::convert::failure;
 use crate::env::{
-    Content, Env, ExecOutcome, ExecRequest, FileInfo, FileKind, Held, OutputSink, Shell, Stream,
+    Content, Env, ExecOutcome, ExecRequest, FileInfo, FileKind, Flow, Held, OutputSink, Shell, Stream,
 };
 use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::path;
 use crate::table::Table;
+use crate::tools::Place;
 
 /// The largest file that is taken in whole: wasm memory ends at 4 GiB, and an edit holds a few copies.
 const MOST_BYTES: u32 = 1 << 30;
@@ -64,6 +65,15 @@ impl EnvFacts {
         })
     }
 
+    /// What declarations say of it.
+    pub fn place(&self) -> Place<'_> {
+        let has = |method: &str| self.methods.iter().any(|name| name == method);
+        Place {
+            description: self.description.as_deref(),
+            has_temp_files: has("createTempFile") && has("appendFile"),
+        }
+    }
+
     /// The shells that the core knows.
     pub fn known_shells(&self) -> Vec<Shell> {
         let known = [Shell::Bash, Shell::PowerShell].into_iter();
@@ -83,6 +93,13 @@ pub struct JsEnv {
 impl JsEnv {
     fn has(&self, method: &str) -> bool {
         self.facts.methods.iter().any(|name| name == method)
+    }
+
+    /// About temporary files. No signal goes along: output that has come is kept.
+    async fn temp(&self, method: &str, path: &str, content: &JsValue) -> Result<JsValue, ToolError> {
+        let answer = self.boundary.temp_file(&self.object, method, path, content);
+        let value = self.boundary.outcome(answer).await?;
+        self.unwrap(value)
     }
 
     async fn ask(&self, method: &str, path: &str, content: &JsValue) -> Result<JsValue, ToolError> {
@@ -276,6 +293,39 @@ impl Env for JsEnv {
         self.ask("createDir", path, &JsValue::UNDEFINED).await.map(|_| Some(()))
     }
 
+    async fn create_temp_file(&self, prefix: &str, suffix: &str) -> Result<Option<String>, ToolError> {
+        if !self.has("createTempFile") || !self.has("appendFile") {
+            return Ok(None);
+        }
+        let value = self.temp("createTempFile", prefix, &suffix.into()).await?;
+        let Some(path) = value.as_string().filter(|path| path.starts_with('/')) else {
+            let found = self.boundary.kind_of(&value);
+            return Err(wrong_answer("createTempFile", prefix, "an absolute path", &found));
+        };
+        // What it is named by, and what a link on the way makes of that.
+        let real = self.canonical_path(&path).await.ok().flatten();
+        for path in [Some(path::join("/", &path)), real].into_iter().flatten() {
+            self.temp("note", &path, &JsValue::UNDEFINED).await?;
+        }
+        Ok(Some(path))
+    }
+
+    fn is_temp_file(&self, path: &str) -> bool {
+        let answer = self.boundary.temp_file(&self.object, "is", path, &JsValue::UNDEFINED);
+        answer.is_ok_and(|answer| answer.is_truthy())
+    }
+
+    async fn append_file(&self, path: &str, content: &[u8]) -> Result<(), ToolError> {
+        self.temp("appendFile", path, &Uint8Array::new_from_slice(content)).await.map(drop)
+    }
+
+    async fn remove_temp_file(&self, path: &str) -> Result<(), ToolError> {
+        if self.has("remove") {
+            self.temp("remove", path, &JsValue::UNDEFINED).await?;
+        }
+        Ok(())
+    }
+
     async fn exec(
         &self,
         request: &ExecRequest,
@@ -284,7 +334,7 @@ impl Env for JsEnv {
         if !self.has("exec") {
             return Ok(None);
         }
-        let running = Running::start(&self.boundary, output);
+        let running = Running::start(&self.boundary, output, &request.flow);
         let options = json!({
             "command": request.command,
             "shell": request.shell.as_str(),
@@ -301,6 +351,9 @@ impl Env for JsEnv {
                 told = true;
                 // Only fails in a dead instance.
                 let _ = self.boundary.abort_exec(running.id);
+            }
+            if !request.flow.watch(cx) && running.awaited.replace(false) {
+                let _ = self.boundary.drained(running.id);
             }
             match ended.as_mut().poll(cx) {
                 Poll::Ready(outcome) => Poll::Ready(outcome),
@@ -363,34 +416,60 @@ impl JsEnv {
 
 thread_local! {
     static NEXT_LOCK: Cell<u32> = const { Cell::new(0) };
-    static SINKS: RefCell<(u32, Table<u32, OutputSink>)> = RefCell::default();
+    static SINKS: RefCell<(u32, Table<u32, Sink>)> = RefCell::default();
 }
 
-/// A chunk of a running command's output; false if that command is over.
-pub fn chunk(exec: u32, stream: Stream, bytes: &[u8]) -> bool {
+/// Where a command's output goes.
+#[derive(Clone)]
+struct Sink {
+    push: OutputSink,
+    flow: Flow,
+    /// The face waits for the flow to open.
+    awaited: Rc<Cell<bool>>,
+}
+
+/// What becomes of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// Nothing: the command is over.
+    Late = 0,
+    /// It is taken.
+    Heard = 1,
+    /// It is taken, and the next one should wait for `Boundary.drained`.
+    Wait = 2,
+}
+
+/// A chunk of a running command's output.
+pub fn chunk(exec: u32, stream: Stream, bytes: &[u8]) -> Taken {
     // Cloned out: the sink wakes a task, and nothing is borrowed meanwhile.
-    let sink = SINKS.with_borrow(|sinks| sinks.1.get(&exec).cloned());
-    match sink {
-        Some(sink) => sink(stream, bytes),
-        None => return false,
+    let Some(sink) = SINKS.with_borrow(|sinks| sinks.1.get(&exec).cloned()) else { return Taken::Late };
+    (sink.push)(stream, bytes);
+    match sink.flow.is_closed() {
+        true => {
+            sink.awaited.set(true);
+            Taken::Wait
+        }
+        false => Taken::Heard,
     }
-    true
 }
 
 /// A running command's place among the sinks.
 struct Running<'a> {
     boundary: &'a Boundary,
     id: u32,
+    awaited: Rc<Cell<bool>>,
 }
 
 impl<'a> Running<'a> {
-    fn start(boundary: &'a Boundary, sink: OutputSink) -> Self {
+    fn start(boundary: &'a Boundary, push: OutputSink, flow: &Flow) -> Self {
+        let awaited = Rc::new(Cell::new(false));
+        let sink = Sink { push, flow: flow.clone(), awaited: awaited.clone() };
         let id = SINKS.with_borrow_mut(|(next, sinks)| {
             *next = next.wrapping_add(1);
             sinks.insert(*next, sink);
             *next
         });
-        Running { boundary, id }
+        Running { boundary, id, awaited }
     }
 }
 

@@ -14,14 +14,14 @@ const cases = readdirSync(folder).filter((name) => name.endsWith(".json"));
 
 /** The keys of the format. Any other is a mistake that would make a case say less than it seems to. */
 const KEYS = {
-  case: ["title", "why", "files", "options", "shell", "active", "steps", "after", "validate"],
+  case: ["title", "why", "files", "options", "shell", "shells", "active", "steps", "after", "validate"],
   step: ["call", "result", "follow", "file", "pages"],
   call: ["name", "arguments", "incomplete"],
-  result: ["isError", "code", "text", "contains", "lacks", "atMost", "details", "image"],
+  result: ["isError", "code", "text", "contains", "lacks", "atMost", "details", "image", "spill"],
   image: ["mimeType", "data"],
   validate: ["schema", "arguments", "incomplete", "value", "error"],
   error: ["code", "contains", "lacks", "atMost"],
-  scripted: ["out", "err", "chunk", "echo", "wait", "exit", "finish", "fail"],
+  scripted: ["out", "err", "chunk", "flood", "times", "echo", "wait", "exit", "finish", "fail"],
   finish: ["stdout", "stderr", "exitCode"],
   fail: ["code", "message"],
 };
@@ -64,8 +64,10 @@ function shell(script) {
       ]) {
         const bytes = content === undefined ? [] : bytesOf(content);
         const size = Math.max(step.chunk ?? bytes.length, 1);
-        for (let at = 0; at < bytes.length; at += size) write(new Uint8Array(bytes.subarray(at, at + size)));
+        for (let at = 0; at < bytes.length; at += size)
+          await write(new Uint8Array(bytes.subarray(at, at + size)));
       }
+      for (let n = 0; n < (step.times ?? 0); n++) void onStdout(new Uint8Array(bytesOf(step.flood)));
       if (step.wait !== undefined) {
         await sleep(step.wait, undefined, { signal }).catch(() => {});
         if (signal.aborted) return { exitCode: null };
@@ -100,9 +102,9 @@ function entries(files = {}) {
 }
 
 const ENVIRONMENTS = {
-  memory({ files, shell: script }) {
+  memory({ files, shell: script, shells }) {
     const { contents, links, directories } = entries(files);
-    const env = memory(contents, { cwd: CWD, exec: shell(script) });
+    const env = memory(contents, { cwd: CWD, exec: shell(script), ...(shells && { shells }) });
     for (const [target, path] of links) env.symlink(target, path);
     for (const path of directories) env.createDir(path);
     return env;
@@ -156,14 +158,28 @@ async function run(stage, call) {
   return { ...result, text };
 }
 
-function checkResult(result, expected) {
+/** The call, about the latest file of a whole output where it says `{path}`. */
+function about(call, spill) {
+  const { arguments: args } = call;
+  return args.path === "{path}" && spill ? { ...call, arguments: { ...args, path: spill } } : call;
+}
+
+/** The file of the whole output, where there is one: exactly where it is expected, and with what is expected. */
+async function checkSpill(env, { details }, { spill }) {
+  const path = details.fullOutputPath;
+  const found = path === undefined ? undefined : shown(await env.readBinaryFile(path));
+  assert.equal(found, spill === undefined ? undefined : shown(bytesOf(spill)), "spill");
+  return path;
+}
+
+function checkResult(result, expected, spill = "{path}") {
   known("result", expected);
   const { text } = result;
   assert.equal(result.isError, expected.isError, text);
   assert.equal(result.details.code, expected.code);
   assert.equal(expected.isError, expected.code !== undefined, "a code exactly where isError is true");
   assert.ok(expected.text !== undefined || expected.contains?.length > 0, "expected text or contains");
-  if (expected.text !== undefined) assert.equal(text, textOf(expected.text));
+  if (expected.text !== undefined) assert.equal(text, textOf(expected.text).replaceAll("{path}", spill));
   checkText(text, expected);
   const images = result.content.filter(({ type }) => type === "image");
   const data = (image) => bytesOf(known("image", image).data).toString("base64");
@@ -240,16 +256,24 @@ async function checkCase(given, makeEnv) {
   stage.toolset = await createToolset(stage.env, given.options);
   if (given.active) assert.deepEqual(stage.toolset.active, given.active);
   const expected = await tree(inner);
+  const spills = [];
   for (const step of given.steps ?? []) {
     known("step", step);
     if (step.follow) await checkFollow(stage, step);
-    else checkResult(await run(stage, step.call), step.result);
+    else {
+      const result = await run(stage, about(step.call, spills.at(-1)));
+      const spill = await checkSpill(inner, result, step.result);
+      if (spill !== undefined) spills.push(spill);
+      checkResult(result, step.result, spill);
+    }
   }
   for (const [path, content] of Object.entries(given.after ?? {})) {
     if (content === null) expected.delete(absolute(path));
     else expected.set(absolute(path), shown(bytesOf(content)));
   }
-  assert.deepEqual(await tree(inner), expected);
+  const found = await tree(inner);
+  for (const path of spills) found.delete(path);
+  assert.deepEqual(found, expected);
   stage.toolset.dispose();
 }
 

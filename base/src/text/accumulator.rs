@@ -88,6 +88,12 @@ impl Accumulator {
         tail_of(&self.tail.kept, self.tail.totals(), self.limits)
     }
 
+    /// Whether [`Accumulator::snapshot`] shows less than all there is.
+    pub fn is_cut(&self) -> bool {
+        let totals = self.tail.totals();
+        totals.lines > self.limits.max_lines as u64 || totals.bytes > self.limits.max_bytes as u64
+    }
+
     /// Whether there is no text so far. Bytes that are the beginning of a character are none yet.
     pub fn is_empty(&self) -> bool {
         self.tail.bytes == 0
