@@ -107,8 +107,26 @@ export interface ExecutionEnv {
   ): MaybePromise<Uint8Array | Result<Uint8Array>>;
   /** The path with every link resolved. Without it, paths are taken as they are. */
   canonicalPath?(path: string, options?: Options): MaybePromise<string | Result<string>>;
+  /** The path made absolute, against `cwd`, without `.` and `..`; it need not exist. Without it, POSIX rules apply. */
+  absolutePath?(path: string, options?: Options): MaybePromise<string | Result<string>>;
   /** Creates a directory and its parents; one that exists is no failure. */
   createDir?(path: string, options?: Options): MaybePromise<void | Result<void>>;
+  /**
+   * Removes a file, a link (not what it leads to) or an empty directory; with `recursive` a directory with all that
+   * is in it. Fails with `already_exists` for a directory that is not empty. Without it, nothing can be removed.
+   */
+  remove?(path: string, options?: Options & { recursive?: boolean }): MaybePromise<void | Result<void>>;
+  /** Moves a file, a link or a directory to another path; a file that is there is replaced, in one step. */
+  renameFile?(from: string, to: string, options?: Options): MaybePromise<void | Result<void>>;
+  /** Adds bytes to the end of a file, or creates it. Without it, a file is written whole. */
+  appendFile?(path: string, content: Uint8Array, options?: Options): MaybePromise<void | Result<void>>;
+  /**
+   * Creates an empty file of a name that nothing else has, outside of the work tree: `prefix` and `suffix` around
+   * something unique. Answers its absolute path. Without it, long output is not kept.
+   */
+  createTempFile?(
+    options?: Options & { prefix?: string; suffix?: string },
+  ): MaybePromise<string | Result<string>>;
   /**
    * Runs `fn` while nobody else who uses the same lock changes what `key`, an absolute path, names: another tab, say
    * (Web Locks). It is held around each change of a file, within the toolset's own queue. Without it, others than

@@ -27,6 +27,14 @@ export function environmentKey(env: object): number {
   return key;
 }
 
+/**
+ * Says that `wrapper` is another view of the same files as `base`: their changes wait in one queue, whichever of the
+ * two a toolset was given.
+ */
+export function shareIdentity(wrapper: object, base: object): void {
+  keys.set(wrapper, environmentKey(base));
+}
+
 class WritesInFlight {
   readonly #writes = new Map<string, Set<Write>>();
 

@@ -1,67 +1,40 @@
 /**
- * A just-bash instance as an environment: its file system for the file tools, its interpreter for `bash`. Both see
- * the same files.
+ * just-bash, a bash in JavaScript, as an environment's shell: over any environment ({@link withShell}), or over the
+ * files of an instance that the host made ({@link justBash}). The shell and the file tools see the same files.
  *
  * | what | here |
  * |---|---|
  * | output while a command runs | no: just-bash hands it over at the end |
  * | output of an aborted command | lost |
- * | abort | between statements and in `sleep`; a loop that never waits holds the thread until just-bash's own limits end it |
+ * | abort | between statements, in `sleep`, and with `withShell` at each file; a loop that never waits holds the thread until just-bash's own limits end it |
  * | `cd`, `export`, functions | gone with the command that made them |
- * | bytes that are no UTF-8 on stdout | as just-bash decoded them: each byte one character |
+ * | bytes that are no UTF-8 on stdout | as just-bash decoded them: each byte one character; in files and pipes they stay bytes |
  * | a variable in `unsetEnv` | gone for the command; a nested `bash -c` or `xargs` gets what the instance was made with |
+ * | programs | just-bash's own commands, and `customCommands`; nothing of the host's is ever run |
+ * | background commands | none: `&` runs its command at once |
+ * | `withShell`: links, modes, times | see the table of `JustBashFileSystem` |
+ * | in a page | just-bash's browser build imports gzip from `node:zlib`: let the bundler take something else for it |
  *
- * just-bash is not imported here: the host makes the instance.
+ * just-bash is not imported here: the host has it, and passes its class or an instance.
  *
  * @module
  */
 
-import type { ExecOptions, ExecResult, ExecutionEnv, FileInfo, Options, ToolErrorCode } from "../types.js";
+import type { ExecOptions, ExecResult, ExecutionEnv, FileInfo, Options } from "../types.js";
 import { checkAborted, failure } from "./failure.js";
+import type { BashFileSystemLike, BashLike, BashStatLike } from "./just-bash/bash-like.js";
+import { join, split } from "./just-bash/paths.js";
+import { coded, runCommand } from "./just-bash/run.js";
 
-/** The part of just-bash's file systems that is used. Its Errors have no code: the message begins with `ENOENT:`. */
-export interface BashFileSystemLike {
-  readFileBuffer(path: string): Promise<Uint8Array>;
-  writeFile(path: string, content: Uint8Array): Promise<void>;
-  stat(path: string): Promise<BashStatLike>;
-  lstat(path: string): Promise<BashStatLike>;
-  readdir(path: string): Promise<string[]>;
-  readlink(path: string): Promise<string>;
-  realpath(path: string): Promise<string>;
-  mkdir(path: string, options?: { recursive?: boolean }): Promise<void>;
-}
-
-/** What its `stat` tells. */
-export interface BashStatLike {
-  isFile: boolean;
-  isDirectory: boolean;
-  isSymbolicLink: boolean;
-  size: number;
-  mtime: Date;
-}
-
-/** The part of just-bash's `Bash` that is used (tried with 3.4.2). */
-export interface BashLike {
-  readonly fs: BashFileSystemLike;
-  exec(
-    command: string,
-    options?: {
-      cwd?: string;
-      env?: Record<string, string>;
-      replaceEnv?: boolean;
-      rawScript?: boolean;
-      signal?: AbortSignal;
-    },
-  ): Promise<{
-    stdout: string;
-    stderr: string;
-    exitCode: number;
-    stdoutKind?: "text" | "bytes";
-    stdoutEncoding?: "binary";
-  }>;
-  getCwd(): string;
-  getEnv(): Record<string, string>;
-}
+export type { BashFileSystemLike, BashLike, BashStatLike } from "./just-bash/bash-like.js";
+export { type JustBashFileSystem, type JustBashStat, toJustBashFs } from "./just-bash/file-system.js";
+export {
+  type BashClass,
+  type ShellEnv,
+  type ShellOptions,
+  type WithShellOptions,
+  withShell,
+} from "./just-bash/with-shell.js";
 
 /** Options of {@link justBash}. */
 export interface JustBashOptions {
@@ -72,10 +45,6 @@ export interface JustBashOptions {
   /** For the model. Default `"simulated bash, no network, no git"`. */
   description?: string;
 }
-
-/** What just-bash appends when a signal ends a command, and the exit code it gives. */
-const ABORT_NOTICE = "bash: execution aborted\n";
-const ABORT_EXIT_CODE = 124;
 
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;
@@ -191,45 +160,10 @@ export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBas
       }
     },
 
-    async exec(command, options) {
-      checkAborted(options);
-      if (!(await coded(fs.stat(options.cwd))).isDirectory) {
-        throw failure("not_directory", `expected a directory to run in, found a file: ${options.cwd}`);
-      }
-      const result = await bash.exec(command, {
-        cwd: options.cwd,
-        signal: options.signal,
-        // Without it, just-bash may trim the lines of the command.
-        rawScript: true,
-        ...environment(bash, options),
-      });
-      const aborted = options.signal.aborted && result.exitCode === ABORT_EXIT_CODE;
-      return {
-        exitCode: aborted ? null : result.exitCode,
-        stdout: isBytes(result) ? latin1Bytes(result.stdout) : result.stdout,
-        stderr: aborted ? withoutEnd(result.stderr, ABORT_NOTICE) : result.stderr,
-      };
-    },
+    exec: (command, options) => runCommand(bash, command, options),
   };
   return home === undefined ? env : Object.assign(env, { home });
 }
-
-/**
- * The variables of one command. just-bash can add to the inherited ones or replace them all, not remove one:
- * where one that it has is to go, the rest is passed whole.
- */
-function environment(bash: BashLike, { env, unsetEnv }: ExecOptions) {
-  const inherited = bash.getEnv();
-  const removed = unsetEnv.filter((name) => Object.hasOwn(inherited, name) && !Object.hasOwn(env, name));
-  if (removed.length === 0) return { env };
-  const kept = Object.entries(inherited).filter(
-    ([name]) => !removed.includes(name) && !PER_COMMAND.has(name),
-  );
-  return { env: { ...Object.fromEntries(kept), ...env }, replaceEnv: true };
-}
-
-/** Variables that just-bash sets anew for each command, from its working directory. */
-const PER_COMMAND = new Set(["PWD", "OLDPWD"]);
 
 /**
  * Where writing to this path has to go: links resolved, the last name possibly missing. just-bash's in-memory
@@ -272,59 +206,7 @@ async function lstatOrNull(fs: BashFileSystemLike, path: string): Promise<BashSt
   }
 }
 
-/** The same outcome; an Error that begins with `ENOENT:` comes out with a code. */
-async function coded<T>(outcome: Promise<T>): Promise<T> {
-  try {
-    return await outcome;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const name = /^(E[A-Z]+):/.exec(message)?.[1] ?? "";
-    throw failure(CODES[name] ?? "unknown", message, error);
-  }
-}
-
-const CODES: Record<string, ToolErrorCode | undefined> = {
-  ENOENT: "not_found",
-  ENOTDIR: "not_directory",
-  EISDIR: "is_directory",
-  EEXIST: "already_exists",
-  EACCES: "permission_denied",
-  EPERM: "permission_denied",
-  EROFS: "permission_denied",
-  EBUSY: "busy",
-  ENOSPC: "no_space",
-  EFBIG: "no_space",
-  ENOSYS: "not_supported",
-  ENOTSUP: "not_supported",
-  ELOOP: "invalid_path",
-  EINVAL: "invalid_path",
-  ENAMETOOLONG: "invalid_path",
-};
-
 function describe(path: string, stat: BashStatLike): FileInfo {
   const kind = stat.isSymbolicLink ? "symlink" : stat.isDirectory ? "directory" : "file";
   return { name: split(path).name, path, kind, size: stat.size, mtimeMs: stat.mtime.getTime() };
-}
-
-function split(path: string): { parent: string; name: string } {
-  const trimmed = path.replace(/\/+$/, "");
-  const slash = trimmed.lastIndexOf("/");
-  return { parent: trimmed.slice(0, slash) || "/", name: trimmed.slice(slash + 1) };
-}
-
-function join(directory: string, name: string): string {
-  return directory === "/" ? `/${name}` : `${directory}/${name}`;
-}
-
-/** just-bash marks output that is a byte buffer in a string, one character a byte. */
-function isBytes(result: { stdoutKind?: "text" | "bytes"; stdoutEncoding?: "binary" }): boolean {
-  return (result.stdoutKind ?? (result.stdoutEncoding === "binary" ? "bytes" : "text")) === "bytes";
-}
-
-function latin1Bytes(text: string): Uint8Array {
-  return Uint8Array.from(text, (char) => char.charCodeAt(0));
-}
-
-function withoutEnd(text: string, end: string): string {
-  return text.endsWith(end) ? text.slice(0, -end.length) : text;
 }

@@ -50,6 +50,21 @@ export interface MemoryEnv extends ExecutionEnv {
   canonicalPath(path: string, options?: Options): string;
   /** Creates what is missing of the path. Throws `already_exists` where its end is a file. */
   createDir(path: string, options?: Options): void;
+  /**
+   * Removes a file, a link or an empty directory; with `recursive` a directory with all that is in it. Throws
+   * `already_exists` for a directory that is not empty, `permission_denied` for the top.
+   */
+  remove(path: string, options?: Options & { recursive?: boolean }): void;
+  /**
+   * Moves a file, a link or a directory; a file or an empty directory that is there is replaced. Throws `is_directory`
+   * or `not_directory` where one would replace the other kind, `already_exists` where a directory there is not empty,
+   * `invalid_path` where a directory would go into itself.
+   */
+  renameFile(from: string, to: string, options?: Options): void;
+  /** Adds bytes to the end of a file, or creates it, as `writeFile` does. Costs what is added, not what is there. */
+  appendFile(path: string, content: Uint8Array, options?: Options): void;
+  /** Creates an empty file in `/.tackroom`, such as `/.tackroom/tmp-1`. `prefix` is `"tmp-"` by default, `suffix` empty. */
+  createTempFile(options?: Options & { prefix?: string; suffix?: string }): string;
   /** Every file's bytes, copied, by absolute path. Links and empty directories are not in it. */
   snapshot(): Record<string, Uint8Array>;
   /**
@@ -67,6 +82,8 @@ export interface MemoryEnv extends ExecutionEnv {
 interface File {
   kind: "file";
   bytes: Uint8Array;
+  /** What `bytes` is the beginning of, where it was made here with room to grow. */
+  room?: Uint8Array;
   mtimeMs: number;
 }
 interface Link {
@@ -92,6 +109,9 @@ interface Place {
 
 /** As many as Linux follows. */
 const MAX_LINKS = 40;
+
+/** The whole store is the work tree: what is to be out of the way is in here. */
+const TEMPORARY = "/.tackroom";
 
 /**
  * Makes an environment that lives in memory.
@@ -123,6 +143,7 @@ export function memory(
       throw failure("invalid_path", `expected an absolute path, found ${JSON.stringify(path)}`);
   }
   let root = fill(files);
+  let temporaryFiles = 0;
 
   /** A tree of these files, the working and the home directory. */
   function fill(contents: Record<string, string | Uint8Array>): Directory {
@@ -190,6 +211,38 @@ export function memory(
     createDir(path, options) {
       checkAborted(options);
       makeDirectory(root, absolute(path));
+    },
+    remove(path, options) {
+      checkAborted(options);
+      const { parent, name, node } = locate(root, absolute(path), false);
+      if (!node) throw missing(path);
+      if (node === root) throw failure("permission_denied", `expected a path below the top: ${path}`);
+      if (!options?.recursive) checkEmpty(node, path);
+      detach(parent, name);
+    },
+    renameFile(from, to, options) {
+      checkAborted(options);
+      move(root, absolute(from), absolute(to));
+    },
+    appendFile(path, content, options) {
+      checkAborted(options);
+      const { node } = locate(root, absolute(path), true);
+      if (node?.kind === "file") append(node, content);
+      else put(root, absolute(path), content.slice());
+    },
+    createTempFile(options) {
+      checkAborted(options);
+      const { prefix = "tmp-", suffix = "" } = options ?? {};
+      if (/[/\0]/.test(prefix + suffix)) {
+        throw failure("invalid_path", `expected a part of a name, found ${JSON.stringify(prefix + suffix)}`);
+      }
+      makeDirectory(root, TEMPORARY);
+      for (;;) {
+        const path = `${TEMPORARY}/${prefix}${++temporaryFiles}${suffix}`;
+        if (locate(root, path, false).node) continue;
+        put(root, path, new Uint8Array());
+        return path;
+      }
     },
     snapshot() {
       return Object.fromEntries(filesUnder(root, "/"));
@@ -287,8 +340,55 @@ function put(root: Directory, path: string, bytes: Uint8Array): void {
   if (node?.kind === "directory")
     throw failure("is_directory", `expected a file, found a directory: ${path}`);
   const mtimeMs = Date.now();
-  if (node?.kind === "file") Object.assign(node, { bytes, mtimeMs });
-  else attach(parent, name, { kind: "file", bytes, mtimeMs });
+  if (node?.kind === "file") {
+    Object.assign(node, { bytes, mtimeMs });
+    delete node.room;
+  } else attach(parent, name, { kind: "file", bytes, mtimeMs });
+}
+
+/** Adds bytes at the end. What was read before does not change. */
+function append(file: File, added: Uint8Array): void {
+  const { length } = file.bytes;
+  const needed = length + added.length;
+  if (!file.room || file.room.length < needed) {
+    file.room = new Uint8Array(needed * 2);
+    file.room.set(file.bytes);
+  }
+  file.room.set(added, length);
+  file.bytes = file.room.subarray(0, needed);
+  file.mtimeMs = Date.now();
+}
+
+/** rename(2). */
+function move(root: Directory, from: string, to: string): void {
+  const source = locate(root, from, false);
+  const target = locate(root, to, false);
+  const { node } = source;
+  if (!node) throw missing(from);
+  if (node === root || target.node === root)
+    throw failure("permission_denied", `expected paths below the top: ${from}, ${to}`);
+  if (node === target.node) return;
+  if (node.kind === "directory" && `${target.path}/`.startsWith(`${source.path}/`))
+    throw failure("invalid_path", `expected a path outside of ${from}, found one in it: ${to}`);
+  if (target.node?.kind === "directory") {
+    if (node.kind !== "directory")
+      throw failure("is_directory", `expected a file or nothing, found a directory: ${to}`);
+    checkEmpty(target.node, to);
+  } else if (target.node && node.kind === "directory") throw notDirectory(to);
+  detach(source.parent, source.name);
+  target.parent.entries.set(target.name, node);
+  target.parent.mtimeMs = Date.now();
+}
+
+function checkEmpty(node: Node, path: string): void {
+  const entries = node.kind === "directory" ? node.entries.size : 0;
+  if (entries > 0)
+    throw failure("already_exists", `expected an empty directory, found one of ${entries} entries: ${path}`);
+}
+
+function detach(parent: Directory, name: string): void {
+  parent.entries.delete(name);
+  parent.mtimeMs = Date.now();
 }
 
 /** mkdir -p. */
