@@ -9,26 +9,34 @@
 pub mod convert;
 pub mod executor;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "search")))]
 pub mod schemas;
 #[cfg(target_arch = "wasm32")]
 pub mod scratch;
 
-// The core alone.
+// Where calls run: the core, and the search module.
 #[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 mod boundary;
 #[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
-pub mod exports;
-#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 mod js_env;
 #[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
+pub mod state;
+
+// The core alone.
+#[cfg(all(target_arch = "wasm32", not(any(feature = "schema", feature = "search"))))]
+pub mod exports;
+#[cfg(all(target_arch = "wasm32", not(any(feature = "schema", feature = "search"))))]
 mod js_hooks;
-#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
+#[cfg(all(target_arch = "wasm32", not(any(feature = "schema", feature = "search"))))]
 pub mod own_tools;
-#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
+#[cfg(all(target_arch = "wasm32", not(any(feature = "schema", feature = "search"))))]
 pub mod pure;
-#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
+#[cfg(all(target_arch = "wasm32", not(any(feature = "schema", feature = "search"))))]
 pub mod truncation;
+
+// The search module alone.
+#[cfg(all(target_arch = "wasm32", feature = "search"))]
+pub mod search;
 
 /// Before anything else in the schema module.
 #[cfg(all(target_arch = "wasm32", feature = "schema"))]

@@ -32,13 +32,13 @@ import type {
 import { kindOf } from "./values.js";
 
 /**
- * Loads the wasm modules: the core and the schema module. {@link createToolset} loads the core by itself; call `init`
+ * Loads the wasm modules: the core, the search module and the schema module. {@link createToolset} loads the core by itself; call `init`
  * to have the pure functions at once, to load ahead of time, or to say where the modules come from. What is loaded
  * is not loaded again; after a failure the next call tries again.
  *
  * @param source for each module a compiled module, its bytes, a Response or a URL, or a promise of one; one alone is
- *   the core's. Default: the modules inside this package; in `tackroom/web`, which has none inside, `schema.wasm` beside
- *   the core's URL.
+ *   the core's. Default: the modules inside this package; in `tackroom/web`, which has none inside, `search.wasm`
+ *   and `schema.wasm` beside the core's URL.
  * @throws {ToolError} `invalid_arguments` for what is no source, or a module that there is not; `not_found` where the
  *   server has no such file; `not_supported` where WebAssembly (or its SIMD) is not to be had, or a Content Security
  *   Policy forbids it: the message names the directive.
@@ -48,7 +48,9 @@ import { kindOf } from "./values.js";
  * await init();
  * ```
  */
-export async function init(source?: WasmSource | { core?: WasmSource; schema?: WasmSource }): Promise<void> {
+export async function init(
+  source?: WasmSource | { core?: WasmSource; search?: WasmSource; schema?: WasmSource },
+): Promise<void> {
   await modules.loadAll(modules.sourcesOf(source));
 }
 

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { type Core, glue, type RunningCall } from "./core.js";
 import { ToolError } from "./errors.js";
+import type { Instance, RunningCall } from "./instance.js";
 import { Locks } from "./locks.js";
 import { OutputStream } from "./output.js";
 import { tempFiles } from "./temp-files.js";
@@ -26,7 +26,7 @@ interface Command {
 }
 
 export class Boundary {
-  readonly #core: Core;
+  readonly #core: Instance;
   readonly #generation: number;
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #execs = new Map<number, Command>();
@@ -34,7 +34,7 @@ export class Boundary {
   /** Set when the instance has trapped: nothing that is left of it may reach the host any more. */
   isDead = false;
 
-  constructor(core: Core) {
+  constructor(core: Instance) {
     this.#core = core;
     this.#generation = core.generation;
   }
@@ -114,7 +114,10 @@ export class Boundary {
   #stream(exec: number, isStderr: boolean): OutputStream {
     const isHeard = () => !this.isDead && this.#execs.has(exec);
     return new OutputStream(isHeard, (part) => {
-      const taken: unknown = this.#core.enter((length = 0) => glue.exec_chunk(exec, isStderr, length), part);
+      const taken: unknown = this.#core.enter(
+        (length = 0) => this.#core.glue.exec_chunk?.(exec, isStderr, length),
+        part,
+      );
       return taken === WAIT ? this.#room(exec) : undefined;
     });
   }
@@ -191,7 +194,7 @@ export class Boundary {
   }
 
   #report(id: number, fulfilled: boolean, value: unknown): void {
-    if (!this.isDead) this.#core.enter(() => glue.promise_settled(id, fulfilled, value));
+    if (!this.isDead) this.#core.enter(() => this.#core.glue.promise_settled(id, fulfilled, value));
   }
 
   explain(thrown: unknown): string {
@@ -255,6 +258,11 @@ export class Boundary {
     this.#check();
     const limits = isProcessed ? { autoResize, maxWidth, maxHeight, maxBytes } : undefined;
     return this.#running(call)?.showImage(bytes, mimeType, limits);
+  }
+
+  search(call: number, job: string | undefined): Promise<string> | undefined {
+    this.#check();
+    return this.#running(call)?.search(job);
   }
 
   before(call: number, args: string, access: string): Promise<string> | undefined {

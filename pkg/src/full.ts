@@ -6,10 +6,11 @@
  */
 
 import * as core from "../wasm/core-inline.js";
+import * as search from "../wasm/search-inline.js";
 import * as schema from "../wasm/schema-inline.js";
 import { unpack } from "./inline.js";
 import { setDefaultSources } from "./modules.js";
 
-setDefaultSources({ core: () => unpack(core), schema: () => unpack(schema) });
+setDefaultSources({ core: () => unpack(core), search: () => unpack(search), schema: () => unpack(schema) });
 
 export * from "./exports.js";

@@ -1,13 +1,14 @@
 /**
- * The wasm modules, each loaded once: the core by whatever comes first, the schema module by `init`, or when it is
- * first needed.
+ * The wasm modules, each loaded once: the core by whatever comes first, the others by `init`, or when they are first
+ * needed.
  *
  * @module
  */
 
-import { Core } from "./core.js";
+import { loadCore } from "./core.js";
 import { isToolError, ToolError } from "./errors.js";
 import { compile, type SettledSource, SOURCES, sourceKind, urlOf } from "./load.js";
+import { loadSearch } from "./search-module.js";
 import { SchemaModule } from "./schema-module.js";
 import type { WasmSource } from "./types.js";
 import { isThenable, textOf } from "./values.js";
@@ -76,43 +77,51 @@ class Once<T> {
   }
 }
 
-export const core = new Once("core", (module) => Core.load(module));
+export const core = new Once("core", loadCore);
+export const search = new Once("search", loadSearch);
 export const schema = new Once("schema", (module) => SchemaModule.load(module));
 
 /** The modules by their names in `init({ … })`. */
 export interface Sources {
   core?: WasmSource;
+  search?: WasmSource;
   schema?: WasmSource;
 }
 
-const NAMES: readonly string[] = ["core", "schema"] satisfies (keyof Sources)[];
+const NAMES: readonly string[] = ["core", "search", "schema"] satisfies (keyof Sources)[];
+
+/** Those that can be beside the core. */
+const OTHERS = { search, schema };
 
 /** Where the modules come from when nobody says. */
 export function setDefaultSources(sources: { [name in keyof Sources]-?: () => WasmSource }): void {
   core.defaultSource = sources.core;
+  search.defaultSource = sources.search;
   schema.defaultSource = sources.schema;
 }
 
-/** From now on, where the core comes from a URL, the schema module comes from beside it. */
+/** From now on, where the core comes from a URL, the other modules come from beside it. */
 export function setNearbySources(): void {
-  schema.nearbySource = () => core.url && beside(core.url, "schema.wasm");
+  for (const name of ["search", "schema"] as const)
+    OTHERS[name].nearbySource = () => core.url && beside(core.url, `${name}.wasm`);
 }
 
 /** Loads every module. In an entry where the others are beside the core, one without a place loads the core alone. */
 export async function loadAll(sources: Sources): Promise<void> {
-  await Promise.all([core.load(sources.core), loadSchema(sources)]);
+  await Promise.all([core.load(sources.core), loadOther("search", sources), loadOther("schema", sources)]);
 }
 
-async function loadSchema({ core: coreSource, schema: own }: Sources): Promise<void> {
-  if (own === undefined && coreSource !== undefined && schema.nearbySource) {
-    // Where the core is going to come from, so that both are fetched at once.
-    const url = await Promise.resolve(coreSource).then(urlOf, () => undefined);
-    const found = url && beside(url, "schema.wasm");
-    if (found) await schema.load(found);
-    else if (schema.defaultSource) await schema.load(undefined);
+async function loadOther(name: keyof typeof OTHERS, sources: Sources): Promise<void> {
+  const [module, own] = [OTHERS[name], sources[name]];
+  if (own === undefined && sources.core !== undefined && module.nearbySource) {
+    // Where the core is going to come from, so that all are fetched at once.
+    const url = await Promise.resolve(sources.core).then(urlOf, () => undefined);
+    const found = url && beside(url, `${name}.wasm`);
+    if (found) await module.load(found);
+    else if (module.defaultSource) await module.load(undefined);
     return;
   }
-  await schema.load(own);
+  await module.load(own);
 }
 
 /** The URL of a file in the same folder, with the same query; `undefined` where there are no folders (`data:`). */
@@ -142,7 +151,7 @@ export function sourcesOf(given: unknown): Sources {
   for (const [name, source] of Object.entries(given)) {
     if (!NAMES.includes(name)) {
       throw new ToolError(
-        `Expected in init({ … }) the modules ${NAMES.join(" and ")}, found ${JSON.stringify(name)}`,
+        `Expected in init({ … }) the modules ${NAMES.join(", ")}, found ${JSON.stringify(name)}`,
         "invalid_arguments",
       );
     }

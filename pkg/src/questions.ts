@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Core, glue, type RunningCall, unwrap } from "./core.js";
+import { type Core, glue } from "./core.js";
+import { type RunningCall, unwrap } from "./instance.js";
 import { factsOf } from "./environment.js";
 import { ToolError } from "./errors.js";
 import type { ExecutionEnv } from "./types.js";
@@ -55,6 +56,9 @@ class Question implements RunningCall {
     return "{}";
   }
   spawn(): undefined {}
+  async search(): Promise<string> {
+    return "";
+  }
 }
 
 /** Puts a question, at once. Answers its number and its answer; the number is to be forgotten by the caller. */

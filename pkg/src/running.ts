@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { RunningCall } from "./core.js";
+import type { RunningCall } from "./instance.js";
 import { type ImageLimits, shownImage } from "./images.js";
+import type { SearchProgress } from "./search.js";
 import type {
   AfterToolCall,
   BeforeToolCall,
@@ -43,6 +44,8 @@ export type TakenCall = Required<ToolCall>;
 export interface CallHost {
   readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall" | "images" | "shell">;
   emit(event: ToolEvent): void;
+  /** Starts a search in the module that can. */
+  search(job: string, signal: AbortSignal): Promise<SearchProgress>;
   readonly hasListeners: boolean;
 }
 
@@ -59,6 +62,7 @@ export class Running implements RunningCall {
   #isAnswered = false;
   /** Base64 of the image in the result. It does not cross. */
   #image: string | undefined;
+  #search: SearchProgress | undefined;
 
   constructor(
     call: TakenCall,
@@ -189,6 +193,11 @@ export class Running implements RunningCall {
     const changed = "args" in said ? said.args : call.args;
     const now = JSON.stringify(changed ?? null);
     return now === asked ? '{"kind":"run"}' : `{"kind":"change","args":${now}}`;
+  }
+
+  async search(job: string | undefined): Promise<string> {
+    if (job !== undefined) this.#search = await this.#host.search(job, this.signal);
+    return this.#search?.() ?? "";
   }
 
   /** What the host's hook makes of a command, in place or by return. */

@@ -6,7 +6,8 @@
  * @module
  */
 
-import { type Core, glue, TRAPPED, unwrap } from "./core.js";
+import { type Core, glue } from "./core.js";
+import { TRAPPED, unwrap } from "./instance.js";
 import { ToolError } from "./errors.js";
 import { schemaText } from "./plain-schema.js";
 import { argumentText } from "./toolset.js";

@@ -4,12 +4,15 @@
  * @module
  */
 
-import { type Core, glue, TRAPPED, unwrap } from "./core.js";
+import { type Core, glue } from "./core.js";
+import { TRAPPED, unwrap } from "./instance.js";
 import { factsOf } from "./environment.js";
 import { isToolError, ToolError } from "./errors.js";
 import { processorKind } from "./images.js";
+import { search } from "./modules.js";
 import { formatText } from "./pure.js";
 import { type AnyResult, type CallHost, failed, guarded, Running, type TakenCall } from "./running.js";
+import { type SearchProgress, startSearch } from "./search.js";
 import type { StandardTool } from "./standard.js";
 import { withStandard } from "./standard-tool.js";
 import type {
@@ -94,6 +97,10 @@ export class CoreToolset implements Toolset, CallHost {
 
   get hasListeners(): boolean {
     return this.#listeners.size > 0;
+  }
+
+  async search(job: string, signal: AbortSignal): Promise<SearchProgress> {
+    return startSearch(await search.load(undefined), this.#env, job, signal);
   }
 
   get registered(): string[] {

@@ -5,9 +5,10 @@
  */
 
 import core from "../wasm/core.wasm";
+import search from "../wasm/search.wasm";
 import schema from "../wasm/schema.wasm";
 import { setDefaultSources } from "./modules.js";
 
-setDefaultSources({ core: () => core, schema: () => schema });
+setDefaultSources({ core: () => core, search: () => search, schema: () => schema });
 
 export * from "./exports.js";

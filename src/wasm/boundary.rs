@@ -131,6 +131,11 @@ extern "C" {
         max_bytes: f64,
     ) -> Result<JsValue, JsValue>;
 
+    /// Starts a search in the module that can, or, without a job, asks how it goes on; a promise of JSON: `{"update":
+    /// output}` while it runs, at its end `{"ok": output}` or `{"error": {code, message, path, details}}`.
+    #[wasm_bindgen(method, catch)]
+    fn search(this: &Boundary, call: u32, job: Option<&str>) -> Result<JsValue, JsValue>;
+
     /// Runs beforeToolCall; a promise of the decision as JSON.
     #[wasm_bindgen(method, catch)]
     pub fn before(this: &Boundary, call: u32, args: &str, access: &str) -> Result<JsValue, JsValue>;
@@ -323,6 +328,22 @@ pub struct JsHost {
     pub call: u32,
 }
 
+/// The failure of a search.
+#[cfg(not(feature = "search"))]
+fn searched(error: Value) -> Result<ToolError, String> {
+    let mut fields = Fields::of(error)?;
+    let code = fields.text("code")?.and_then(|name| ErrorCode::from_name(&name));
+    Ok(ToolError {
+        code: code.unwrap_or(ErrorCode::Unknown),
+        message: required("message", fields.text("message")?)?,
+        path: fields.text("path")?,
+        details: match fields.take("details") {
+            Some(Value::Object(details)) => Some(Box::new(details)),
+            _ => None,
+        },
+    })
+}
+
 /// What a hook made of a command.
 fn spawned(answer: Value, cwd: &str) -> Result<Spawn, String> {
     let mut fields = Fields::of(answer)?;
@@ -377,6 +398,27 @@ impl Host for JsHost {
                     )
                 })
             }
+        }
+    }
+
+    #[cfg(not(feature = "search"))]
+    async fn search(&self, job: String, update: &dyn Fn(&str)) -> Result<String, ToolError> {
+        let mut answer = self.boundary.search(self.call, Some(&job));
+        loop {
+            let text = self.boundary.outcome(answer).await?.as_string().unwrap_or_default();
+            let Ok(mut fields) = json::parse(text.as_bytes()).and_then(Fields::of) else {
+                return Err(ToolError::new(ErrorCode::Unknown, "The search ended without an answer"));
+            };
+            if let Some(snapshot) = fields.take("update") {
+                update(&snapshot.to_string());
+            } else if let Some(output) = fields.take("ok") {
+                return Ok(output.to_string());
+            } else {
+                return Err(searched(fields.take("error").unwrap_or_default()).unwrap_or_else(|why| {
+                    ToolError::new(ErrorCode::Unknown, format!("The search answered wrongly: {why}"))
+                }));
+            }
+            answer = self.boundary.search(self.call, None);
         }
     }
 

@@ -8,12 +8,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::boundary::{self, Boundary, JsHost};
-use super::executor::Executor;
+use super::boundary::{Boundary, JsHost};
 use super::js_env::{self, EnvFacts, JsEnv};
 use super::js_hooks::JsHooks;
 use super::schemas::checked;
 use super::scratch::{answer, parts, with};
+use super::state::{self, STATE};
 use crate::call::{self, Arguments, Event, Observer, Options, Registry, Scope, ToolCall, ToolResult};
 use crate::env::{Abort, MutationQueue, Shell, Stream, WeakQueue};
 use crate::error::{ErrorCode, ToolError};
@@ -21,7 +21,6 @@ use crate::json::{self, Fields, required};
 use crate::schema::export::Format;
 use crate::table::Table;
 use crate::tools::Content;
-use crate::unicode;
 
 /// A toolset. Calls that run keep what they began with; what changes is replaced, never changed in place.
 struct Toolset {
@@ -33,31 +32,17 @@ struct Toolset {
     registry: RefCell<Rc<Registry>>,
 }
 
+/// What outlives a call.
 #[derive(Default)]
-pub(super) struct State {
-    pub(super) boundary: RefCell<Option<Boundary>>,
-    pub(super) executor: Executor,
+struct Kept {
     toolsets: RefCell<Table<u32, Rc<Toolset>>>,
     next_toolset: Cell<u32>,
     /// By the environment's key, while a toolset, a call or a ticket has them.
     queues: RefCell<Table<u32, WeakQueue>>,
-    calls: RefCell<Table<u32, Abort>>,
 }
 
 thread_local! {
-    pub(super) static STATE: State = State::default();
-}
-
-/// Takes the face's boundary object. Once per instance, before anything else.
-#[wasm_bindgen]
-pub fn start(boundary: Boundary) {
-    console_error_panic_hook::set_once();
-    STATE.with(|state| *state.boundary.borrow_mut() = Some(boundary));
-    unicode::install(|text, form| {
-        STATE.with(|state| state.boundary.borrow().as_ref()?.normalized(text, form))
-    });
-    #[cfg(not(feature = "schema"))]
-    json::install(|text| STATE.with(|state| state.boundary.borrow().as_ref()?.number(text).ok()));
+    static KEPT: Kept = Kept::default();
 }
 
 /// Makes a toolset over an environment; scratch holds its options and what the face read of the environment.
@@ -74,26 +59,26 @@ fn make_toolset(env: JsValue, options: &[u8], facts: &[u8]) -> Result<u32, ToolE
     options.check_root(&facts.cwd)?;
     let shells: Rc<[Shell]> = facts.known_shells().into();
     let registry = Registry::new(&options, &shells);
-    Ok(STATE.with(|state| {
+    Ok(KEPT.with(|kept| {
         let toolset = Toolset {
             env,
             shells,
-            queue: state.queue_of(facts.key),
+            queue: queue_of(facts.key),
             facts: Rc::new(facts),
             options: RefCell::new(Rc::new(options)),
             registry: RefCell::new(Rc::new(registry)),
         };
-        let id = state.next_toolset.get();
-        state.next_toolset.set(id.wrapping_add(1));
-        state.toolsets.borrow_mut().insert(id, Rc::new(toolset));
+        let id = kept.next_toolset.get();
+        kept.next_toolset.set(id.wrapping_add(1));
+        kept.toolsets.borrow_mut().insert(id, Rc::new(toolset));
         id
     }))
 }
 
-impl State {
-    /// The queue of an environment: the same for all who use it at the same time.
-    pub(super) fn queue_of(&self, key: u32) -> MutationQueue {
-        let mut queues = self.queues.borrow_mut();
+/// The queue of an environment: the same for all who use it at the same time.
+pub(super) fn queue_of(key: u32) -> MutationQueue {
+    KEPT.with(|kept| {
+        let mut queues = kept.queues.borrow_mut();
         queues.retain(|_, queue| queue.upgrade().is_some());
         if let Some(queue) = queues.get(&key).and_then(WeakQueue::upgrade) {
             return queue;
@@ -101,11 +86,11 @@ impl State {
         let queue = MutationQueue::default();
         queues.insert(key, queue.downgrade());
         queue
-    }
+    })
 }
 
 fn with_toolset<T>(id: u32, then: impl FnOnce(&Rc<Toolset>) -> T) -> Option<T> {
-    let toolset = STATE.with(|state| state.toolsets.borrow().get(&id).cloned());
+    let toolset = KEPT.with(|kept| kept.toolsets.borrow().get(&id).cloned());
     toolset.as_ref().map(then)
 }
 
@@ -113,7 +98,7 @@ fn with_toolset<T>(id: u32, then: impl FnOnce(&Rc<Toolset>) -> T) -> Option<T> {
 #[wasm_bindgen]
 pub fn toolset_free(id: u32) {
     // Dropped outside of the borrow: it lets go of a host object.
-    let _toolset = STATE.with(|state| state.toolsets.borrow_mut().remove(&id));
+    let _toolset = KEPT.with(|kept| kept.toolsets.borrow_mut().remove(&id));
 }
 
 /// Replaces the options (in scratch): limits and session may be functions in the face, asked before each call.
@@ -214,16 +199,9 @@ pub fn call_start(toolset: u32, call: u32, header: usize, arguments: usize, abor
     let [header, arguments] = parts([header, arguments]);
     let Ok(header) = Header::read(&header) else { return };
     let Some(toolset) = with_toolset(toolset, Rc::clone) else { return };
-    STATE.with(|state| {
-        let Some(boundary) = state.boundary.borrow().clone() else { return };
-        let abort = Abort::default();
-        if aborted {
-            abort.raise();
-        }
-        state.calls.borrow_mut().insert(call, abort.clone());
-        state.executor.spawn(run_call(toolset, boundary, call, header, arguments, abort));
-        state.executor.run();
-    });
+    let Some(boundary) = state::boundary() else { return };
+    let abort = state::abortable(call, aborted);
+    state::spawn(run_call(toolset, boundary, call, header, arguments, abort));
 }
 
 async fn run_call(
@@ -307,31 +285,12 @@ impl Observer for JsObserver {
     }
 
     fn settle(&self, mut result: ToolResult) {
-        STATE.with(|state| state.calls.borrow_mut().remove(&self.call));
+        state::forget(self.call);
         let long = take_long_text(&mut result);
         let told = self.boundary.settled(self.call, &text(&result), self.duration_ms.get(), long.as_deref());
         // For want of stack, say. A call that is never answered is worse than an instance that is replaced.
         assert!(told.is_ok(), "the face takes every answer");
     }
-}
-
-/// The call is to end.
-#[wasm_bindgen]
-pub fn call_abort(call: u32) {
-    STATE.with(|state| {
-        let abort = state.calls.borrow().get(&call).cloned();
-        if let Some(abort) = abort {
-            abort.raise();
-            state.executor.run();
-        }
-    });
-}
-
-/// A promise or a timer was settled.
-#[wasm_bindgen]
-pub fn promise_settled(id: u32, fulfilled: bool, value: JsValue) {
-    boundary::report(id, if fulfilled { Ok(value) } else { Err(value) });
-    STATE.with(|state| state.executor.run());
 }
 
 /// A running command wrote the bytes in scratch: 0 if it is over, 2 if the next ones should wait, else 1.
@@ -343,10 +302,4 @@ pub fn exec_chunk(exec: u32, is_stderr: bool, length: usize) -> u8 {
         state.executor.run();
         heard as u8
     })
-}
-
-/// How many calls and commands have not ended, for the tests of what is left behind.
-#[wasm_bindgen]
-pub fn tasks() -> usize {
-    STATE.with(|state| state.executor.len())
 }

@@ -7,9 +7,10 @@ use std::rc::Rc;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::exports::STATE;
+use super::exports::queue_of;
 use super::js_env::{EnvFacts, JsEnv};
 use super::scratch::{answer, parts};
+use super::state::{self, STATE};
 use crate::env::queue::Ticket;
 use crate::env::{Env, Held};
 use crate::error::ToolError;
@@ -24,8 +25,7 @@ thread_local! {
 /// The environment of a question; what the face read of it is JSON text.
 fn environment(object: JsValue, facts: &[u8], question: u32) -> Result<JsEnv, ToolError> {
     let facts = EnvFacts::from_json(facts)?;
-    let boundary = STATE.with(|state| state.boundary.borrow().clone());
-    let boundary = boundary.ok_or_else(ToolError::aborted)?;
+    let boundary = state::boundary().ok_or_else(ToolError::aborted)?;
     Ok(JsEnv { boundary, object, shells: [].into(), facts: Rc::new(facts), call: question })
 }
 
@@ -35,7 +35,7 @@ fn environment(object: JsValue, facts: &[u8], question: u32) -> Result<JsEnv, To
 pub fn queue_enter(env: JsValue, facts: usize, path: usize, question: u32) -> String {
     let [facts, path] = parts([facts, path]);
     answer(environment(env, &facts, question).map(|env| {
-        let ticket = STATE.with(|state| state.queue_of(env.facts.key)).ticket();
+        let ticket = queue_of(env.facts.key).ticket();
         ask(env, question, async move |env: &JsEnv| {
             let path = String::from_utf8_lossy(&path);
             let key = ticket.enter(tools::mutation_key(env, &path)).await?;
@@ -70,12 +70,9 @@ pub fn resolve_confined(env: JsValue, facts: usize, root: usize, path: usize, qu
 }
 
 fn ask(env: JsEnv, question: u32, work: impl AsyncFnOnce(&JsEnv) -> Result<String, ToolError> + 'static) {
-    STATE.with(|state| {
-        state.executor.spawn(async move {
-            let outcome = work(&env).await;
-            // A face that does not listen any more (a dead instance's) is no failure.
-            let _ = env.boundary.settled(question, &answer(outcome.map(Value::from)), 0.0, None);
-        });
-        state.executor.run();
+    state::spawn(async move {
+        let outcome = work(&env).await;
+        // A face that does not listen any more (a dead instance's) is no failure.
+        let _ = env.boundary.settled(question, &answer(outcome.map(Value::from)), 0.0, None);
     });
 }

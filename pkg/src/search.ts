@@ -1,0 +1,102 @@
+/**
+ * A search in the module that has ripgrep's parts, for a call of the core.
+ *
+ * @module
+ */
+
+import { factsOf } from "./environment.js";
+import type { RunningCall } from "./instance.js";
+import type { SearchModule } from "./search-module.js";
+import type { ExecutionEnv } from "./types.js";
+
+/** A search, numbered like a call in the module that runs it. */
+class Search implements RunningCall {
+  readonly signal: AbortSignal;
+  #snapshot: string | undefined;
+  #end: string | undefined;
+  #wake: () => void = () => {};
+
+  constructor(signal: AbortSignal) {
+    this.signal = signal;
+  }
+
+  /** The latest snapshot that was not taken yet, or the end. */
+  async next(): Promise<string> {
+    while (this.#end === undefined && this.#snapshot === undefined)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    const snapshot = this.#snapshot;
+    this.#snapshot = undefined;
+    return this.#end ?? `{"update":${snapshot}}`;
+  }
+
+  updated(partial: string): void {
+    this.#snapshot = partial;
+    this.#wake();
+  }
+
+  settled(answer: string): void {
+    this.#end = answer;
+    this.#wake();
+  }
+
+  trapped(reason: string): void {
+    const message = `The search failed (${reason}); the search module is restarted for the next one`;
+    this.settled(JSON.stringify({ error: { code: "trapped", message } }));
+  }
+
+  wantsUpdates(): boolean {
+    return true;
+  }
+
+  // Nothing else comes of a search.
+  started(): void {}
+  wantsMutations(): boolean {
+    return false;
+  }
+  mutated(): void {}
+  async showImage(): Promise<string> {
+    return "";
+  }
+  async before(): Promise<string> {
+    return '{"kind":"run"}';
+  }
+  async after(): Promise<string> {
+    return "{}";
+  }
+  spawn(): undefined {}
+  async search(): Promise<string> {
+    return "";
+  }
+}
+
+/** Whoever asks how a search goes on. */
+export type SearchProgress = () => Promise<string>;
+
+/** Starts a search, which the signal ends. */
+export async function startSearch(
+  module: SearchModule,
+  env: ExecutionEnv,
+  job: string,
+  signal: AbortSignal,
+): Promise<SearchProgress> {
+  await module.ready();
+  module.wake();
+  const search = new Search(signal);
+  const id = module.register(search);
+  const abort = () => void module.enter(() => module.glue.call_abort(id));
+  signal.addEventListener("abort", abort, { once: true });
+  const facts = JSON.stringify(factsOf(env));
+  module.enter(
+    (factsLength = 0, jobLength = 0) =>
+      module.glue.search_start(env, id, factsLength, jobLength, signal.aborted),
+    facts,
+    job,
+  );
+  return async () => {
+    const news = await search.next();
+    if (!news.startsWith('{"update":')) signal.removeEventListener("abort", abort);
+    return news;
+  };
+}
