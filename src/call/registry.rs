@@ -54,10 +54,15 @@ impl Registry {
             }
         }
         let mut registry = Registry { tools, active: vec![], has_bash: shells.contains(&Shell::Bash) };
-        // An allowlist is active whole; else the default is read, bash, edit, write, as far as they are there.
+        // An allowlist is active whole; else the default is read, bash, edit, write, as far as they are there, and
+        // the search tools where there is no shell to search with.
+        let has_shell = registry.registered().any(|tool| tool.shell().is_some());
         match (&options.tools, &options.default_tools) {
             (None, Some(names)) => registry.set_active(names),
-            _ => registry.active = registry.tools.iter().map(|known| known.tool).collect(),
+            (None, None) if has_shell => {
+                registry.active = registry.registered().filter(|tool| !tool.is_search()).collect();
+            }
+            _ => registry.active = registry.registered().collect(),
         }
         registry
     }
@@ -129,6 +134,7 @@ impl Registry {
             tool.declaration(&Facts {
                 active: &self.active,
                 limits: options.limits_of(*tool),
+                results: options.results_of(*tool),
                 images: &images,
                 env_description,
             })
@@ -180,7 +186,7 @@ mod tests {
     fn defaults_follow_the_shells() {
         assert_eq!(names(registry("{}", &[Shell::Bash]).active()), ["read", "bash", "edit", "write"]);
         let without = registry("{}", &[]);
-        assert_eq!(names(without.active()), ["read", "edit", "write"]);
+        assert_eq!(names(without.active()), ["read", "edit", "write", "grep", "find", "ls"]);
         let error = without.find("bash").unwrap_err();
         assert_eq!(error.code, ErrorCode::NoShell);
     }
@@ -191,13 +197,13 @@ mod tests {
         assert_eq!(names(two.active()), ["write", "read"]);
         assert_eq!(two.registered().count(), 2);
         let read_only = registry(r#"{"readOnly": true}"#, &[Shell::Bash]);
-        assert_eq!(names(read_only.active()), ["read"]);
+        assert_eq!(names(read_only.active()), ["read", "grep", "find", "ls"]);
         let excluded =
             registry(r#"{"excludeTools": ["bash"], "defaultTools": ["bash", "read"]}"#, &[Shell::Bash]);
         assert_eq!(names(excluded.active()), ["read"]);
-        assert_eq!(excluded.registered().count(), 3);
+        assert_eq!(excluded.registered().count(), 6);
         let rooted = registry(r#"{"root": "/work"}"#, &[Shell::Bash]);
-        assert_eq!(names(rooted.active()), ["read", "edit", "write"]);
+        assert_eq!(names(rooted.active()), ["read", "edit", "write", "grep", "find", "ls"]);
         let asked = registry(r#"{"root": "/work", "tools": ["read", "bash"]}"#, &[Shell::Bash]);
         assert_eq!(names(asked.active()), ["read", "bash"]);
     }
