@@ -193,6 +193,22 @@ pub trait Env {
     async fn read_range(&self, _path: &str, _start: u64, _end: u64) -> Result<Option<Vec<u8>>, ToolError> {
         Ok(None)
     }
+    /// Whole files, in the order of their paths. `None` where the environment reads them one by one.
+    async fn read_files(
+        &self,
+        _paths: &[String],
+    ) -> Result<Option<Vec<Result<Vec<u8>, ToolError>>>, ToolError> {
+        Ok(None)
+    }
+    /// The files below a directory in the order of `rg --sort path`, without those that ignore files exclude. `None`
+    /// where the environment only lists directories.
+    async fn walk(&self, _request: &WalkRequest) -> Result<Option<Vec<WalkEntry>>, ToolError> {
+        Ok(None)
+    }
+    /// The lines that a pattern matches, found where the files are. `None` where the environment does not search.
+    async fn search(&self, _request: &SearchRequest) -> Result<Option<SearchAnswer>, ToolError> {
+        Ok(None)
+    }
     /// Replaces the file, or creates it in a directory that exists.
     async fn write_file(&self, path: &str, content: &[u8]) -> Result<(), ToolError>;
     /// lstat.
@@ -240,6 +256,71 @@ pub trait Env {
     async fn hold(&self, _path: &str) -> Result<Held, ToolError> {
         Ok(Held::default())
     }
+}
+
+/// Files to be listed, as ripgrep would search them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WalkRequest {
+    /// Absolute path of the directory.
+    pub path: String,
+    /// As find takes it: only what it matches.
+    pub glob: Option<String>,
+    /// How many at most.
+    pub limit: Option<u64>,
+}
+
+/// A file, or a link, that a walk came by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WalkEntry {
+    /// Relative to the directory.
+    pub path: String,
+    /// A file or a link.
+    pub kind: FileKind,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// A search for lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchRequest {
+    /// Absolute path of a directory or a file.
+    pub path: String,
+    /// A regular expression in Rust's syntax, or, if `literal`, a text.
+    pub pattern: String,
+    /// As ripgrep's `--glob`.
+    pub glob: Option<String>,
+    /// Whether case makes no difference.
+    pub ignore_case: bool,
+    /// Whether the pattern is a text.
+    pub literal: bool,
+    /// Lines to show before and after each match.
+    pub context: u64,
+    /// Lines that match, at most.
+    pub limit: u64,
+}
+
+/// A line that a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLine {
+    /// Relative to the directory; of a file, its name.
+    pub path: String,
+    /// From 1.
+    pub line: u64,
+    /// The line, without its end.
+    pub text: Vec<u8>,
+    /// Whether it is beside one that matches, and does not match itself.
+    pub is_context: bool,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchAnswer {
+    /// In the order of their paths, each file's by their numbers, none twice.
+    pub lines: Vec<FoundLine>,
+    /// Whether there is at least one more.
+    pub limit_reached: bool,
+    /// Files that could not be read.
+    pub unreadable: u64,
 }
 
 /// An image that a tool wants to show to a model.
@@ -296,4 +377,13 @@ pub trait Host {
     }
     /// Encodes an image, and processes it before where that is asked. What fails is a sentence for the model.
     async fn show_image(&self, request: ImageRequest) -> Result<ShownImage, String>;
+    /// Runs a search where this build cannot: in the module that has ripgrep's crates, over the environment of the
+    /// same call. The job, snapshots and the output are JSON texts (see `tools::search::Job`); the environment's
+    /// abort ends it.
+    ///
+    /// # Errors
+    /// Those of the search; `not_supported` where there is no such module.
+    async fn search(&self, _job: String, _update: &dyn Fn(&str)) -> Result<String, ToolError> {
+        Err(ToolError::new(ErrorCode::NotSupported, "This build cannot search: grep and find are not in it"))
+    }
 }

@@ -7,14 +7,14 @@
 //!
 //! The text layer and what is below all layers are a crate of their own, `tackroom_base`, which is built for speed, and
 //! the rest for size. Imports point one way, and `tests/layers.rs` holds them to it:
-//! `wasm → call → tools → {schema, image, text, path, env} → {error, unicode, table, json}`.
+//! `wasm → call → tools → {schema, search, image, text, path, env} → {error, unicode, table, json}`.
 
 #![cfg_attr(
-    all(target_arch = "wasm32", feature = "schema"),
+    all(target_arch = "wasm32", any(feature = "schema", feature = "search")),
     allow(
         dead_code,
         unused_imports,
-        reason = "the schema module has the schemas, and the tools stay in the core"
+        reason = "the schema module has the schemas, the search module grep and find, and the rest stays in the core"
     )
 )]
 
@@ -23,6 +23,8 @@ pub mod env;
 pub mod image;
 pub mod path;
 pub mod schema;
+#[cfg(feature = "search")]
+pub mod search;
 pub mod text;
 pub mod tools;
 pub mod wasm;

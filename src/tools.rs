@@ -19,9 +19,13 @@ pub mod declare;
 pub mod dialect;
 pub mod edit;
 mod files;
+pub mod find;
+pub mod grep;
 mod locate;
+pub mod ls;
 mod picture;
 pub mod read;
+pub mod search;
 pub mod shell;
 mod suggest;
 pub mod write;
@@ -43,6 +47,12 @@ pub enum Builtin {
     Edit,
     /// [`mod@write`]
     Write,
+    /// [`grep`]
+    Grep,
+    /// [`find`]
+    Find,
+    /// [`ls`]
+    Ls,
 }
 
 /// A part of a result, for the model.
@@ -66,7 +76,6 @@ pub enum Content {
 
 impl Content {
     /// A part from JSON.
-    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "only hooks of JavaScript send any"))]
     pub(crate) fn read(value: Value) -> Result<Self, String> {
         let mut fields = Fields::of(value)?;
         match required("type", fields.text("type")?)?.as_str() {
@@ -168,6 +177,8 @@ pub struct ToolContext<'a, E: Env, H: Host> {
     pub preserve_encoding: bool,
     /// This tool's limits.
     pub limits: Limits,
+    /// How many results this tool shows where the model does not say; `None` is the tool's own default.
+    pub results: Option<u64>,
     /// The tools that the model can name in its next call: a hint names no other.
     pub active: &'a [Builtin],
     /// For shell tools.
@@ -197,6 +208,8 @@ pub struct Facts<'a> {
     pub active: &'a [Builtin],
     /// This tool's limits.
     pub limits: Limits,
+    /// How many results this tool shows where the model does not say; `None` is the tool's own default.
+    pub results: Option<u64>,
     /// Which images are shown, and how.
     pub images: &'a ImageSettings,
     /// The environment.
@@ -242,8 +255,16 @@ pub struct Declaration {
 
 impl Builtin {
     /// Every tool, in the order in which they are registered.
-    pub const ALL: [Builtin; 5] =
-        [Builtin::Read, Builtin::Bash, Builtin::PowerShell, Builtin::Edit, Builtin::Write];
+    pub const ALL: [Builtin; 8] = [
+        Builtin::Read,
+        Builtin::Bash,
+        Builtin::PowerShell,
+        Builtin::Edit,
+        Builtin::Write,
+        Builtin::Grep,
+        Builtin::Find,
+        Builtin::Ls,
+    ];
 
     /// The name in a call.
     pub fn name(self) -> &'static str {
@@ -253,6 +274,9 @@ impl Builtin {
             Builtin::PowerShell => "powershell",
             Builtin::Edit => "edit",
             Builtin::Write => "write",
+            Builtin::Grep => "grep",
+            Builtin::Find => "find",
+            Builtin::Ls => "ls",
         }
     }
 
@@ -263,7 +287,12 @@ impl Builtin {
 
     /// Whether it changes nothing.
     pub fn is_read_only(self) -> bool {
-        matches!(self, Builtin::Read)
+        matches!(self, Builtin::Read) || self.is_search()
+    }
+
+    /// Whether it looks for files and lines: active by default where no shell does that.
+    pub fn is_search(self) -> bool {
+        matches!(self, Builtin::Grep | Builtin::Find | Builtin::Ls)
     }
 
     /// The shell that it needs, if it needs one.
@@ -282,6 +311,9 @@ impl Builtin {
             Builtin::Bash | Builtin::PowerShell => shell::parameters(),
             Builtin::Edit => edit::parameters(),
             Builtin::Write => write::parameters(),
+            Builtin::Grep => grep::parameters(),
+            Builtin::Find => find::parameters(),
+            Builtin::Ls => ls::parameters(),
         }
     }
 
@@ -293,6 +325,9 @@ impl Builtin {
             Builtin::PowerShell => shell::declaration(Shell::PowerShell, facts),
             Builtin::Edit => edit::declaration(facts),
             Builtin::Write => write::declaration(facts),
+            Builtin::Grep => grep::declaration(facts),
+            Builtin::Find => find::declaration(facts),
+            Builtin::Ls => ls::declaration(facts),
         }
     }
 
@@ -303,6 +338,9 @@ impl Builtin {
             Builtin::Bash | Builtin::PowerShell => dialect::rename(arguments, shell::ALIASES),
             Builtin::Edit => edit::prepare(arguments),
             Builtin::Write => dialect::rename(arguments, write::ALIASES),
+            Builtin::Grep => dialect::rename(arguments, grep::ALIASES),
+            Builtin::Find => dialect::rename(arguments, find::ALIASES),
+            Builtin::Ls => dialect::rename(arguments, ls::ALIASES),
         }
     }
 
@@ -334,6 +372,10 @@ impl Builtin {
             }
             Builtin::Read => Ok(vec![at(Operation::Read, &finder.read(path).await?)]),
             Builtin::Write => Ok(vec![at(Operation::Write, &finder.touched(path, true).await?)]),
+            Builtin::Grep | Builtin::Find | Builtin::Ls => {
+                let operation = if self == Builtin::Grep { Operation::Read } else { Operation::List };
+                Ok(vec![at(operation, &finder.read(search::or_here(path)).await?)])
+            }
             Builtin::Edit => {
                 let path = finder.touched(path, false).await?;
                 Ok(vec![at(Operation::Read, &path), at(Operation::Write, &path)])
@@ -359,6 +401,8 @@ impl Builtin {
             }
             Builtin::Edit => boxed(edit::run(read_arguments(edit::Args::read, arguments)?, cx)),
             Builtin::Write => boxed(write::run(read_arguments(write::Args::read, arguments)?, cx)),
+            Builtin::Ls => boxed(ls::run(read_arguments(ls::Args::read, arguments)?, cx)),
+            Builtin::Grep | Builtin::Find => boxed(search::run(self, arguments, cx)),
         };
         running.await
     }

@@ -1,12 +1,12 @@
 #![cfg(not(target_arch = "wasm32"))]
-//! Imports point one way: wasm → call → tools → {schema, image, text, path, env} → {error, unicode, table, json}. A layer may
-//! use those below it; `schema`, `image` and `text` know no environment, no tool and no JavaScript.
+//! Imports point one way: wasm → call → tools → {schema, search, image, text, path, env} → {error, unicode, table,
+//! json}. A layer may use those below it; `schema`, `search`, `image` and `text` know no environment, no tool and no JavaScript.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module of the crate, and the modules that it may name.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("error", &[]),
     ("unicode", &[]),
     ("table", &[]),
@@ -14,9 +14,10 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("path", &["error", "unicode", "table", "json"]),
     ("text", &["error", "unicode", "table", "json"]),
     ("image", &["text"]),
+    ("search", &["error", "path", "text"]),
     ("schema", &["error", "table", "json"]),
     ("env", &["error", "path", "text"]),
-    ("tools", &["error", "table", "json", "path", "text", "image", "schema", "env"]),
+    ("tools", &["error", "table", "json", "path", "text", "image", "schema", "search", "env"]),
     ("call", &["error", "table", "json", "path", "text", "image", "schema", "env", "tools"]),
     (
         "wasm",

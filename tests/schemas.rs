@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use tackroom::error::ErrorCode;
 use tackroom::schema::{Coercion, CompiledSchema};
-use tackroom::tools::{Builtin, edit, read, shell, write};
+use tackroom::tools::{Builtin, edit, find, grep, ls, read, shell, write};
 
 /// A value that fits the schema, with every property.
 fn full(schema: &Value) -> Value {
@@ -118,6 +118,9 @@ fn schemas_and_structs_agree() {
             Builtin::Bash | Builtin::PowerShell => agree(tool, shell::Args::read, &[]),
             Builtin::Edit => agree(tool, edit::Args::read, &["old_text", "new_text", "replace_all"]),
             Builtin::Write => agree(tool, write::Args::read, &[]),
+            Builtin::Grep => agree(tool, grep::Args::read, &["ignore_case"]),
+            Builtin::Find => agree(tool, find::Args::read, &[]),
+            Builtin::Ls => agree(tool, ls::Args::read, &[]),
         }
     }
 }

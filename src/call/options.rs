@@ -62,6 +62,8 @@ pub struct ToolLimits {
     pub max_lines: Option<f64>,
     /// As [`LimitOptions::max_bytes`].
     pub max_bytes: Option<f64>,
+    /// How many results `grep`, `find` and `ls` show where the model does not say; defaults 100, 1000 and 500.
+    pub limit: Option<f64>,
 }
 
 /// How `write` stores.
@@ -126,8 +128,12 @@ impl LimitOptions {
 impl ToolLimits {
     fn read(value: Value) -> Result<Self, String> {
         let mut fields = Fields::of(value)?;
-        fields.only(&["maxLines?", "maxBytes?"])?;
-        Ok(ToolLimits { max_lines: fields.number("maxLines")?, max_bytes: fields.number("maxBytes")? })
+        fields.only(&["maxLines?", "maxBytes?", "limit?"])?;
+        Ok(ToolLimits {
+            max_lines: fields.number("maxLines")?,
+            max_bytes: fields.number("maxBytes")?,
+            limit: fields.number("limit")?,
+        })
     }
 }
 
@@ -252,6 +258,7 @@ impl Options {
             known(&format!("limits.perTool.{tool}"), tool)?;
             at_least_one(&format!("limits.perTool.{tool}.maxLines"), limits.max_lines)?;
             at_least_one(&format!("limits.perTool.{tool}.maxBytes"), limits.max_bytes)?;
+            at_least_one(&format!("limits.perTool.{tool}.limit"), limits.limit)?;
         }
         at_least_one("images.maxWidth", options.images.max_width)?;
         at_least_one("images.maxHeight", options.images.max_height)?;
@@ -328,10 +335,19 @@ impl Options {
         Err(ToolError::new(ErrorCode::OutsideRoot, message).at(cwd))
     }
 
+    fn own_limits(&self, tool: Builtin) -> ToolLimits {
+        let own = self.limits.per_tool.iter().find(|(name, _)| name == tool.name());
+        own.map(|(_, limits)| *limits).unwrap_or_default()
+    }
+
+    /// How many results that tool shows where the model does not say, if that is set.
+    pub fn results_of(&self, tool: Builtin) -> Option<u64> {
+        self.own_limits(tool).limit.map(|limit| limit as u64)
+    }
+
     /// What is shown of that tool's output at most.
     pub fn limits_of(&self, tool: Builtin) -> Limits {
-        let own = self.limits.per_tool.iter().find(|(name, _)| name == tool.name());
-        let own = own.map(|(_, limits)| *limits).unwrap_or_default();
+        let own = self.own_limits(tool);
         let or = |own: Option<f64>, all: Option<f64>, default: usize| {
             own.or(all).map_or(default, |limit| limit as usize)
         };

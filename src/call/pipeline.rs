@@ -179,6 +179,7 @@ async fn execute<E: Env, H: Host, K: Hooks>(cleared: Cleared, answer: &Answer<'_
         cleared: access.as_deref(),
         preserve_encoding: scope.options.write.preserve_encoding,
         limits: scope.options.limits_of(tool),
+        results: scope.options.results_of(tool),
         active: scope.registry.active(),
         shell: &shell,
         images: &images,

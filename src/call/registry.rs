@@ -55,14 +55,19 @@ impl Registry {
         }
         let all: Vec<Builtin> = tools.iter().map(|known| known.tool).collect();
         let mut registry = Registry { tools, active: vec![], shells: shells.to_vec() };
-        // An allowlist is active whole; else the default is read, a shell, edit, write, as far as they are there.
+        // An allowlist is active whole; else the default is read, a shell, edit, write, as far as they are there, and
+        // the search tools where there is no shell to search with.
         match (&options.tools, &options.default_tools) {
             (None, Some(names)) => registry.set_active(names),
             (Some(_), _) => registry.active = all,
             (None, None) => {
-                let has_bash = all.contains(&Builtin::Bash);
-                let usual = |tool: &Builtin| *tool != Builtin::PowerShell || !has_bash;
-                registry.active = all.into_iter().filter(usual).collect();
+                let shell = all.iter().copied().find(|tool| tool.shell().is_some());
+                let usual = |tool: &Builtin| match shell {
+                    Some(_) if tool.shell().is_some() => shell == Some(*tool),
+                    Some(_) => !tool.is_search(),
+                    None => true,
+                };
+                registry.active = all.iter().copied().filter(usual).collect();
             }
         }
         registry
@@ -136,6 +141,7 @@ impl Registry {
             tool.declaration(&Facts {
                 active: &self.active,
                 limits: options.limits_of(*tool),
+                results: options.results_of(*tool),
                 images: &images,
                 place,
             })
@@ -187,7 +193,7 @@ mod tests {
     fn defaults_follow_the_shells() {
         assert_eq!(names(registry("{}", &[Shell::Bash]).active()), ["read", "bash", "edit", "write"]);
         let without = registry("{}", &[]);
-        assert_eq!(names(without.active()), ["read", "edit", "write"]);
+        assert_eq!(names(without.active()), ["read", "edit", "write", "grep", "find", "ls"]);
         let error = without.find("bash").unwrap_err();
         assert_eq!(error.code, ErrorCode::NoShell);
     }
@@ -198,13 +204,13 @@ mod tests {
         assert_eq!(names(two.active()), ["write", "read"]);
         assert_eq!(two.registered().count(), 2);
         let read_only = registry(r#"{"readOnly": true}"#, &[Shell::Bash]);
-        assert_eq!(names(read_only.active()), ["read"]);
+        assert_eq!(names(read_only.active()), ["read", "grep", "find", "ls"]);
         let excluded =
             registry(r#"{"excludeTools": ["bash"], "defaultTools": ["bash", "read"]}"#, &[Shell::Bash]);
         assert_eq!(names(excluded.active()), ["read"]);
-        assert_eq!(excluded.registered().count(), 3);
+        assert_eq!(excluded.registered().count(), 6);
         let rooted = registry(r#"{"root": "/work"}"#, &[Shell::Bash]);
-        assert_eq!(names(rooted.active()), ["read", "edit", "write"]);
+        assert_eq!(names(rooted.active()), ["read", "edit", "write", "grep", "find", "ls"]);
         let asked = registry(r#"{"root": "/work", "tools": ["read", "bash"]}"#, &[Shell::Bash]);
         assert_eq!(names(asked.active()), ["read", "bash"]);
     }

@@ -40,6 +40,11 @@ impl<'a, E: Env> Finder<'a, E> {
         Finder { env, root, cleared: None }
     }
 
+    /// Where they are.
+    pub fn env(&self) -> &'a E {
+        self.env
+    }
+
     /// The file to read. Its path is canonical only where somebody is to hold it to that (a root, a hook): a reader
     /// needs no more, and it saves a round trip.
     pub async fn existing(&self, asked: &str) -> Result<Located, ToolError> {

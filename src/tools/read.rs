@@ -36,7 +36,7 @@ pub struct Args {
 }
 
 /// An integer of JSON Schema: `1e300` is one.
-fn whole(value: Value) -> Result<u64, String> {
+pub(super) fn whole(value: Value) -> Result<u64, String> {
     // Beyond the largest u64, any is as good as that one.
     let number = value.as_u64().or_else(|| value.as_f64().map(|number| number as u64));
     number.ok_or_else(|| json::wrong(&value, "an integer"))

@@ -30,7 +30,10 @@ pub fn search_start(env: JsValue, call: u32, facts: usize, job: usize, aborted: 
         let read = || {
             let facts = EnvFacts::from_json(&facts)?;
             let job = json::parse(&job).and_then(Job::read);
-            Ok((Rc::new(facts), job.map_err(|error| ToolError::invalid_arguments(format!("Search: {error}")))?))
+            Ok((
+                Rc::new(facts),
+                job.map_err(|error| ToolError::invalid_arguments(format!("Search: {error}")))?,
+            ))
         };
         let outcome = match read() {
             Ok((facts, job)) => {
