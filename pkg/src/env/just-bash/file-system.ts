@@ -371,7 +371,8 @@ function statOf({ kind, size, mtimeMs }: FileInfo): JustBashStat {
 }
 
 function statOfSystem(entry: SystemEntry): JustBashStat {
-  const [kind, size] = entry === "directory" ? (["directory", 0] as const) : (["file", entry.length] as const);
+  const [kind, size] =
+    entry === "directory" ? (["directory", 0] as const) : (["file", entry.length] as const);
   return { ...flags(kind), mode: MODE, size, mtime: new Date(0) };
 }
 
