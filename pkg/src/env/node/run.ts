@@ -173,7 +173,7 @@ class Output {
   readonly #fail: (error: unknown) => void;
   /** Streams that have not ended. */
   #open = 0;
-  /** Callbacks that are waited for. */
+  /** Streams whose callback is waited for. */
   #waiting = 0;
   /** Since the shell's end. */
   #bytes = 0;
@@ -185,18 +185,42 @@ class Output {
     this.#pass(child.stderr as Readable, onStderr);
   }
 
+  /** Hands over one chunk after the other, and takes no more from the stream until the callback is done with them. */
   #pass(stream: Readable, take: ExecOptions["onStdout"]): void {
+    const chunks: Buffer[] = [];
+    let isWaiting = false;
+    const hand = (chunk: Buffer): void => {
+      const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
+      try {
+        const answer = take(bytes);
+        if (!isThenable(answer)) return;
+        isWaiting = true;
+        this.#waiting++;
+        settled(answer).catch(this.#fail).finally(goOn);
+      } catch (error) {
+        this.#fail(error);
+      }
+    };
+    const next = (): void => {
+      for (let chunk = chunks.shift(); chunk; chunk = isWaiting ? undefined : chunks.shift()) hand(chunk);
+      if (isWaiting) stream.pause();
+      else stream.resume();
+    };
+    const goOn = (): void => {
+      isWaiting = false;
+      this.#waiting--;
+      next();
+      this.#changed();
+    };
     this.#streams.push(stream);
     this.#open++;
     stream.on("data", (chunk: Buffer) => {
       this.#bytes += chunk.length;
       this.#changed();
-      try {
-        const answer = take(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length));
-        if (isThenable(answer)) this.#hold(stream, answer);
-      } catch (error) {
-        this.#fail(error);
-      }
+      chunks.push(chunk);
+      // When the shell ends, Node lets paused streams flow.
+      if (isWaiting) stream.pause();
+      else next();
     });
     // An error of a pipe is its end.
     stream.on("error", () => {});
@@ -206,33 +230,19 @@ class Output {
     });
   }
 
-  /** Takes no more from the stream until the callback is done with what it has. */
-  #hold(stream: Readable, answer: PromiseLike<unknown>): void {
-    stream.pause();
-    this.#waiting++;
-    settled(answer)
-      .catch((error) => this.#fail(error))
-      .finally(() => {
-        this.#waiting--;
-        stream.resume();
-        this.#changed();
-      });
-  }
-
   /**
    * To be called when the shell has ended. Settles when its pipes have, too, and every callback; where others keep
    * them open, when nothing comes any more.
    */
   async ended(): Promise<void> {
     this.#bytes = 0;
-    const mostAt = { left: MOST_GRACE };
-    while (this.#open > 0 && mostAt.left > 0 && this.#bytes < MOST_AFTER_EXIT) {
+    let left = MOST_GRACE;
+    while (this.#open > 0 && left > 0 && this.#bytes < MOST_AFTER_EXIT) {
       const before = performance.now();
       // While a callback takes its time, nothing can come.
-      const isIdle = this.#waiting === 0;
-      const isOver = !(await this.#change(isIdle ? Math.min(GRACE, mostAt.left) : undefined));
-      if (isOver) break;
-      if (isIdle) mostAt.left -= performance.now() - before;
+      const isWaiting = this.#waiting > 0;
+      if (!(await this.#change(isWaiting ? undefined : Math.min(GRACE, left)))) break;
+      if (!isWaiting) left -= performance.now() - before;
     }
     for (const stream of this.#streams) stream.destroy();
     while (this.#waiting > 0) await this.#change();
