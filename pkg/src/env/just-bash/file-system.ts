@@ -106,7 +106,7 @@ export function fileSystemOf(env: ExecutionEnv, outside: Outside, options: Optio
   /** Calls a method of the environment. Whatever it fails with comes out in just-bash's words. */
   async function ask<T>(what: string, path: string, job: () => MaybePromise<T | Result<T>>): Promise<T> {
     try {
-      return await outside.run(async () => valueOf(await job()));
+      return await outside.run(async () => unwrapped(await job()));
     } catch (error) {
       throw worded(error, what, path);
     }
@@ -371,7 +371,8 @@ function statOf({ kind, size, mtimeMs }: FileInfo): JustBashStat {
 }
 
 function statOfSystem(entry: SystemEntry): JustBashStat {
-  const [kind, size] = entry === "directory" ? (["directory", 0] as const) : (["file", entry.length] as const);
+  const [kind, size] =
+    entry === "directory" ? (["directory", 0] as const) : (["file", entry.length] as const);
   return { ...flags(kind), mode: MODE, size, mtime: new Date(0) };
 }
 
@@ -395,7 +396,7 @@ function isInfo(value: unknown): value is FileInfo {
 }
 
 /** What a method answered, out of its Result if it is one. Throws what a failed one holds. */
-function valueOf<T>(answer: T | Result<T>): T {
+function unwrapped<T>(answer: T | Result<T>): T {
   if (typeof answer !== "object" || answer === null) return answer as T;
   const result = answer as Partial<Extract<Result<T>, { ok: true }>> & { error?: unknown };
   if (typeof result.ok !== "boolean") return answer as T;

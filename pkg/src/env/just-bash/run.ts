@@ -15,11 +15,7 @@ const ABORT_NOTICE = "bash: execution aborted\n";
 const ABORT_EXIT_CODE = 124;
 
 /** Runs a command. Output comes with the result, never through the callbacks. */
-export async function runCommand(
-  bash: BashLike,
-  command: string,
-  options: ExecOptions,
-): Promise<ExecResult> {
+export async function runCommand(bash: BashLike, command: string, options: ExecOptions): Promise<ExecResult> {
   checkAborted(options);
   if (!(await coded(bash.fs.stat(options.cwd))).isDirectory) {
     throw failure("not_directory", `expected a directory to run in, found a file: ${options.cwd}`);

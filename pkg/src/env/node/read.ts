@@ -1,0 +1,78 @@
+/**
+ * Reading files. Only regular ones: a named pipe would be waited for, and a device need not end.
+ *
+ * @module
+ */
+
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import type { Options } from "../../types.js";
+import { checkAborted, failure } from "../failure.js";
+
+/** Opening does not wait, be it a named pipe. Windows has no such flag. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Files whose size is not known beforehand (those of /proc say 0) are read in parts of this size. */
+const PART = 64 * 1024;
+
+/** All of a file. */
+export async function readWhole(path: string, shown: string, options?: Options): Promise<Uint8Array> {
+  checkAborted(options);
+  return reading(path, shown, async (file) => {
+    const { signal } = options ?? {};
+    const buffer = await file.readFile(signal ? { signal } : {});
+    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
+  });
+}
+
+/** The bytes from `start` to before `end`, as far as the file goes. */
+export async function readPart(
+  path: string,
+  shown: string,
+  start: number,
+  end: number,
+  options?: Options,
+): Promise<Uint8Array> {
+  checkAborted(options);
+  return reading(path, shown, async (file, { size }) => {
+    const from = Math.max(0, start);
+    const rest = size > 0 ? size - from : PART;
+    const bytes = new Uint8Array(Math.max(0, Math.min(end - from, rest)));
+    let filled = 0;
+    while (filled < bytes.length) {
+      checkAborted(options);
+      const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, from + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return filled === bytes.length ? bytes : bytes.slice(0, filled);
+  });
+}
+
+async function reading<T>(
+  path: string,
+  shown: string,
+  use: (file: FileHandle, stats: Stats) => Promise<T>,
+): Promise<T> {
+  const file = await open(path, READ);
+  try {
+    const stats = await file.stat();
+    checkRegular(stats, shown);
+    return await use(file, stats);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Throws for what is no regular file. */
+export function checkRegular(stats: Stats, shown: string): void {
+  if (stats.isFile()) return;
+  if (stats.isDirectory()) throw failure("is_directory", `expected a file, found a directory: ${shown}`);
+  throw failure("not_supported", `expected a regular file, found ${kindOf(stats)}: ${shown}`);
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isFIFO()) return "a named pipe";
+  if (stats.isSocket()) return "a socket";
+  return "a device";
+}
