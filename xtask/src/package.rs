@@ -27,7 +27,7 @@ const STRIP: [&str; 3] = ["--strip-debug", "--strip-producers", "--strip-target-
 /// and speed; -O2 is slower on UTF-8. The module that traps is for tests alone, so it is quick to build.
 const LEVEL: &str = "-O3";
 /// Twice and more: it saves what the budget needs.
-const LEVEL_SCHEMA: &str = "-Oz --converge";
+const LEVEL_SMALL: &str = "-Oz --converge";
 const LEVEL_FAULT: &str = "-O1";
 
 /// One wasm module, with its glue.
@@ -57,9 +57,18 @@ const SCHEMA: Module = Module {
     title: "the schema module",
     profile: "schema",
     features: &["--features", "schema"],
-    level: LEVEL_SCHEMA,
+    level: LEVEL_SMALL,
     ..CORE
 };
+const SEARCH: Module = Module {
+    name: "search",
+    title: "the search module",
+    profile: "search",
+    features: &["--features", "search"],
+    level: LEVEL_SMALL,
+    ..CORE
+};
+const MODULES: [&Module; 3] = [&CORE, &SEARCH, &SCHEMA];
 /// As a flag for rustc: `--features` would change the hashes in the names of the exported closures.
 const FAULT: Module = Module {
     title: "the module that traps",
@@ -114,7 +123,7 @@ pub fn fault() -> Result<(), Failure> {
 pub fn glue_types() -> Result<(), Failure> {
     tools::npm_packages()?;
     let wasm_bindgen = prerequisites()?;
-    for module in [&CORE, &SCHEMA] {
+    for module in MODULES {
         if wasm_stamp(module)?.fresh() {
             continue;
         }
@@ -151,6 +160,7 @@ pub fn typescript() -> Result<(), Failure> {
         "pkg/package.json",
         "package-lock.json",
         "pkg/wasm/core.d.ts",
+        "pkg/wasm/search.d.ts",
         "pkg/wasm/schema.d.ts",
     ];
     let stamp = Stamp::new("target/xtask/dist.stamp", &inputs, &["pkg/dist"], "");
@@ -189,7 +199,7 @@ fn wasm_stamp(module: &Module) -> Result<Stamp, Failure> {
 /// Everything in pkg/wasm.
 fn wasm() -> Result<(), Failure> {
     let wasm_bindgen = prerequisites()?;
-    for one in [&CORE, &SCHEMA] {
+    for one in MODULES {
         let stamp = wasm_stamp(one)?;
         if stamp.fresh() {
             crate::ui::skipped(one.title, "unchanged");

@@ -6,10 +6,12 @@ use crate::ui::{Failure, ask, paint, root};
 use crate::{package, tools};
 
 /// The files of the table. A budget is in kilobytes of 1000 bytes, brotli, as a browser's network panel counts them.
-const FILES: [(&str, Option<f64>); 4] = [
+const FILES: [(&str, Option<f64>); 6] = [
     ("pkg/wasm/core.wasm", Some(220.0)),
+    ("pkg/wasm/search.wasm", Some(400.0)),
     ("pkg/wasm/schema.wasm", Some(530.0)),
     ("pkg/wasm/core-inline.js", None),
+    ("pkg/wasm/search-inline.js", None),
     ("pkg/wasm/schema-inline.js", None),
 ];
 
@@ -49,7 +51,7 @@ pub fn check() -> Result<(), Failure> {
     }
     Err(Failure::new(
         over.join("; "),
-        "Find what came in with: cargo tree --target wasm32-unknown-unknown -e normal (--features schema), or twiggy\n\
+        "Find what came in with: cargo tree --target wasm32-unknown-unknown -e normal (--features search or schema), or twiggy\n\
          top on the module before wasm-opt.",
     ))
 }
