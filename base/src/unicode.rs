@@ -1,4 +1,4 @@
-//! Unicode normalisation ([UAX #15]), by whoever has the tables: natively a crate, in wasm the platform, as every
+//! Unicode normalisation ([UAX #15]) and lower case, by whoever has the tables: natively a crate, in wasm the platform, as every
 //! JavaScript runtime brings them along and they would be 50 KB of the module.
 //!
 //! The platform's Unicode may be older or newer than the table of [`joins`]. That only matters for characters that
@@ -31,6 +31,12 @@ pub fn normalize(text: &str, form: Form) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     platform::normalize(text, form).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// The text in lower case; where there is nobody who knows, its ASCII letters.
+pub fn lowercase(text: &str) -> String {
+    let lower = if text.is_ascii() { None } else { platform::lowercase(text) };
+    lower.unwrap_or_else(|| text.to_ascii_lowercase())
 }
 
 /// Whether the character may combine with what is before it, or change places with it. Before one that does not, text
@@ -76,6 +82,10 @@ mod platform {
             Form::Nfkc => text.nfkc().collect(),
         })
     }
+
+    pub(super) fn lowercase(text: &str) -> Option<String> {
+        Some(text.to_lowercase())
+    }
 }
 
 #[cfg(target_arch = "wasm32")]
@@ -87,20 +97,28 @@ mod platform {
 
     use super::Form;
 
-    type Normalize = fn(&str, Form) -> Option<String>;
+    type Change = fn(&str, &str) -> Option<String>;
 
     std::thread_local! {
-        static NORMALIZE: Cell<Option<Normalize>> = const { Cell::new(None) };
+        static CHANGE: Cell<Option<Change>> = const { Cell::new(None) };
     }
 
-    /// Says who normalises.
-    pub fn install(normalize: Normalize) {
-        NORMALIZE.set(Some(normalize));
+    /// Says who brings a text to the form `"NFC"` or `"NFKC"`, and to `"lower"` case.
+    pub fn install(change: Change) {
+        CHANGE.set(Some(change));
     }
 
     pub(super) fn normalize(text: &str, form: Form) -> Option<String> {
         let lines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
-        NORMALIZE.get()?(text, form).filter(|normal| lines(normal) == lines(text))
+        let name = match form {
+            Form::Nfc => "NFC",
+            Form::Nfkc => "NFKC",
+        };
+        CHANGE.get()?(text, name).filter(|normal| lines(normal) == lines(text))
+    }
+
+    pub(super) fn lowercase(text: &str) -> Option<String> {
+        CHANGE.get()?(text, "lower")
     }
 }
 

@@ -91,18 +91,23 @@ fn unwrapped_once(text: &str) -> impl Iterator<Item = String> {
 fn has_escape(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        if c == '\\' && chars.next_if(|next| !next.is_alphanumeric()).is_some() {
+        if c == '\\' && chars.next_if(needs_escape).is_some() {
             return true;
         }
     }
     false
 }
 
+/// Whether a shell needs it escaped. Letters of all scripts are more tables than this is worth.
+fn needs_escape(c: &char) -> bool {
+    if c.is_ascii() { !c.is_ascii_alphanumeric() } else { c.is_whitespace() }
+}
+
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        match (c, chars.next_if(|next| c == '\\' && !next.is_alphanumeric())) {
+        match (c, chars.next_if(|next| c == '\\' && needs_escape(next))) {
             ('\\', Some(escaped)) => out.push(escaped),
             _ => out.push(c),
         }

@@ -18,7 +18,6 @@ use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::path;
 use crate::table::Table;
-use crate::unicode::Form;
 
 #[wasm_bindgen]
 extern "C" {
@@ -100,9 +99,9 @@ extern "C" {
     /// JSON of a listing's entries, each as above or null; undefined if the value is no array.
     #[wasm_bindgen(method, catch, js_name = fileInfos)]
     fn file_infos(this: &Boundary, value: &JsValue) -> Result<Option<String>, JsValue>;
-    /// The text in that form, by the runtime's tables.
+    /// The text in the form `"NFC"` or `"NFKC"`, or in `"lower"` case, by the runtime's tables.
     #[wasm_bindgen(method, catch)]
-    fn normalize(this: &Boundary, text: &str, form: &str) -> Result<String, JsValue>;
+    pub fn normalize(this: &Boundary, text: &str, form: &str) -> Result<String, JsValue>;
     /// The double that a JSON number is.
     #[wasm_bindgen(method, catch)]
     pub fn number(this: &Boundary, text: &str) -> Result<f64, JsValue>;
@@ -266,15 +265,6 @@ impl Boundary {
     /// What kind of value it is, for a message. `Array.isArray`, for one, throws for some.
     pub fn kind_of(&self, value: &JsValue) -> String {
         self.kind(value).unwrap_or_else(|_| "something else".into())
-    }
-
-    /// The text in that form.
-    pub fn normalized(&self, text: &str, form: Form) -> Option<String> {
-        let name = match form {
-            Form::Nfc => "NFC",
-            Form::Nfkc => "NFKC",
-        };
-        self.normalize(text, name).ok()
     }
 
     /// The properties of a file info; else what was found instead.

@@ -55,7 +55,7 @@ pub fn start(boundary: Boundary) {
     console_error_panic_hook::set_once();
     STATE.with(|state| *state.boundary.borrow_mut() = Some(boundary));
     unicode::install(|text, form| {
-        STATE.with(|state| state.boundary.borrow().as_ref()?.normalized(text, form))
+        STATE.with(|state| state.boundary.borrow().as_ref()?.normalize(text, form).ok())
     });
     json::install(|text| STATE.with(|state| state.boundary.borrow().as_ref()?.number(text).ok()));
 }
