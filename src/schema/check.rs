@@ -34,9 +34,18 @@ pub(super) struct Fit<'a> {
     pub on_trial: bool,
     /// The arrays that were put around the value on the way here.
     pub wrapped: Option<&'a Wrapped<'a>>,
+    /// Whether the value is one of them.
+    pub is_wrapping: bool,
     /// The branches that are on trial for the very value.
     pub trying: Option<&'a Trying<'a>>,
+    /// How many steps, into a value or into a branch, may still be taken.
+    pub steps: usize,
 }
+
+/// How many steps, into a value or into a branch, lead from the top of a value to a place in it: a value is nested 128
+/// levels, branches that refer to branches are not so many. Each takes a few hundred bytes of the stack, and five
+/// thousand where nothing is optimised.
+pub(super) const MAX_STEPS: usize = 256;
 
 /// Branches on trial.
 #[derive(Clone, Copy)]
@@ -64,17 +73,23 @@ impl<'a> Fit<'a> {
             effort,
             on_trial: false,
             wrapped: None,
+            is_wrapping: false,
             trying: None,
+            steps: MAX_STEPS,
         }
     }
 
     pub fn below(self) -> Fit<'a> {
-        Fit { levels: self.levels.saturating_sub(1), trying: None, ..self }
+        let (levels, steps) = (self.levels.saturating_sub(1), self.steps.saturating_sub(1));
+        Fit { levels, is_wrapping: false, trying: None, steps, ..self }
     }
 
     /// What is known of a lone item that an array is put around; `None` where a schema object that asks for one did so
-    /// before, and would without end.
+    /// before, and would without end, and where the value is nested as deep as it may be.
     pub fn wrap(self, all: All<'a>) -> Option<Wrapped<'a>> {
+        if self.levels == 0 {
+            return None;
+        }
         let mut outer = self.wrapped;
         while let Some(wrapped) = outer {
             let asked = |rules: &&Rules| wrapped.all.iter().any(|one| ptr::eq(*one, *rules));
@@ -172,19 +187,21 @@ pub(super) fn gather<'a>(
     value: &Value,
     all: &mut Vec<&'a Rules>,
 ) -> bool {
-    let rules = match node {
-        Node::Any => return true,
-        Node::Never => return false,
-        Node::Rules(rules) => &**rules,
-    };
-    if all.iter().any(|known| ptr::eq(*known, rules)) {
-        return true;
-    }
-    all.push(rules);
-    let Some(beyond) = &rules.beyond else { return true };
+    let first = all.len();
     let mut possible = true;
-    for node in beyond.parts(value, targets) {
-        possible &= gather(node, targets, value, all);
+    let mut add = |node: &'a Node, all: &mut Vec<&'a Rules>| match node {
+        Node::Any => {}
+        Node::Never => possible = false,
+        Node::Rules(rules) if all.iter().any(|known| ptr::eq(*known, &**rules)) => {}
+        Node::Rules(rules) => all.push(rules),
+    };
+    add(node, all);
+    let mut at = first;
+    while let Some(rules) = all.get(at).copied() {
+        for node in rules.beyond.iter().flat_map(|beyond| beyond.parts(value, targets)) {
+            add(node, all);
+        }
+        at += 1;
     }
     possible
 }
@@ -210,7 +227,7 @@ fn fit_all(all: All<'_>, value: &mut Value, how: Fit<'_>) -> bool {
         *value = Value::Number(integer);
     }
     // What is in an array that was sent has nothing around it but that.
-    let wrapped = if value.is_array() { None } else { how.wrapped };
+    let wrapped = if value.is_array() && !how.is_wrapping { None } else { how.wrapped };
     fit_typed(all, value, Fit { wrapped, ..how })
 }
 
@@ -296,9 +313,10 @@ fn fit_a_branch(branches: &[Node], all: All<'_>, value: &mut Value, how: Fit<'_>
         }
         outer = trying.outer;
     }
+    let Some(steps) = how.steps.checked_sub(1) else { return false };
     let trying = Trying { branches, outer: how.trying };
     let nested = how.on_trial;
-    let how = Fit { on_trial: true, trying: Some(&trying), ..how };
+    let how = Fit { on_trial: true, trying: Some(&trying), steps, ..how };
     let gentle = Fit { coercion: Coercion::None, ..how };
     let rounds = if how.coercion == Coercion::None { slice::from_ref(&gentle) } else { &[gentle, how] };
     for how in rounds {

@@ -42,7 +42,10 @@ pub(super) fn change_type(all: All<'_>, types: &Types, value: &mut Value, how: F
         if is_wrapped && wrapped.is_none() {
             continue;
         }
-        let fits = fit_typed(all, &mut candidate, Fit { wrapped: wrapped.as_ref(), ..how });
+        // Another scalar has the same around it.
+        let around = wrapped.as_ref().or(how.wrapped.filter(|_| !candidate.is_array()));
+        let how = Fit { wrapped: around, is_wrapping: is_wrapped, ..how };
+        let fits = fit_typed(all, &mut candidate, how);
         if fits {
             *value = candidate;
             return true;

@@ -7,7 +7,7 @@ use std::{mem, ptr};
 use serde_json::{Map, Value};
 
 use super::Coercion;
-use super::check::{Fit, fit, gather, is_marked_otherwise, valid};
+use super::check::{Fit, MAX_STEPS, fit, gather, is_marked_otherwise, valid};
 use super::compile::{Node, Rules, Type, Types};
 use super::number::{compare, equal, to_message};
 use super::wording::{brief, clip, compact, escape_controls};
@@ -116,16 +116,18 @@ pub(super) struct Collector<'a> {
     how: Fit<'a>,
     /// The schema objects that the value here is held against, so that references may go round.
     here: Vec<*const Rules>,
+    /// How many steps led here, into the value or into a schema object.
+    steps: usize,
 }
 
 impl<'a> Collector<'a> {
     pub fn new(how: Fit<'a>) -> Self {
-        Collector { path: String::new(), errors: Vec::new(), how, here: Vec::new() }
+        Collector { path: String::new(), errors: Vec::new(), how, here: Vec::new(), steps: 0 }
     }
 
     /// Another one, of the same path.
     pub fn same_place(&self) -> Self {
-        Collector { path: self.path.clone(), errors: Vec::new(), how: self.how, here: self.here.clone() }
+        Collector { path: self.path.clone(), errors: Vec::new(), here: self.here.clone(), ..*self }
     }
 
     pub fn add(&mut self, kind: Kind, message: String) {
@@ -183,6 +185,12 @@ impl<'a> Collector<'a> {
         if self.here.contains(&ptr::from_ref(rules)) {
             return;
         }
+        if self.steps > MAX_STEPS {
+            let message = format!("is not of the form that it has to be, got {}", brief(value));
+            self.add(Kind::Keyword("$ref"), message);
+            return;
+        }
+        self.steps += 1;
         self.here.push(rules);
         let before = self.errors.len();
         self.beside_branches(rules, value);
@@ -207,6 +215,7 @@ impl<'a> Collector<'a> {
             beyond.other_errors(value, self);
         }
         self.here.pop();
+        self.steps -= 1;
     }
 
     fn beside_branches(&mut self, rules: &Rules, value: &Value) {

@@ -129,9 +129,15 @@ pub(super) struct Tree {
 
 impl Tree {
     pub fn compile(schema: &Value, draft: Draft, documents: &Rc<Documents>) -> Tree {
-        let mut whole = Whole { schema, draft, documents, targets: Vec::new(), known: Table::default() };
-        whole.target("#", "");
-        let targets = whole.targets.into_iter().map(|target| target.unwrap_or(Node::Any)).collect();
+        let mut whole =
+            Whole { schema, draft, documents, pointers: vec![String::new()], known: Table::default() };
+        whole.known.insert(String::new(), 0);
+        let mut targets = Vec::new();
+        // One after the other: references may lead through many.
+        while let Some(pointer) = whole.pointers.get(targets.len()).cloned() {
+            let target = schema.pointer(&pointer).unwrap_or(&Value::Null);
+            targets.push(node(&mut whole, target, &Place::at(&pointer), MAX_DEPTH).unwrap_or(Node::Any));
+        }
         Tree { targets }
     }
 
@@ -145,31 +151,22 @@ struct Whole<'a> {
     schema: &'a Value,
     draft: Draft,
     documents: &'a Rc<Documents>,
-    /// `None` while one is compiled.
-    targets: Vec<Option<Node>>,
-    /// Targets by their pointer.
+    /// The targets of references, by their numbers.
+    pointers: Vec<String>,
     known: Table<String, usize>,
 }
 
 impl Whole<'_> {
-    /// The part of the schema at a pointer.
-    fn part(&mut self, schema: &Value, pointer: &str) -> Node {
-        node(self, schema, &Place::at(pointer), MAX_DEPTH).unwrap_or(Node::Any)
-    }
-
     /// The number of a local reference's target; the reference stands in the schema object at a pointer.
     fn target(&mut self, reference: &str, at: &str) -> Option<usize> {
         let pointer = references::resolve(self.schema, self.draft, reference, at)?;
         if let Some(at) = self.known.get(&pointer) {
             return Some(*at);
         }
-        let root = self.schema;
-        let schema = root.pointer(&pointer)?;
-        let at = self.targets.len();
-        self.targets.push(None);
+        self.schema.pointer(&pointer)?;
+        let at = self.pointers.len();
         self.known.insert(pointer.clone(), at);
-        let node = self.part(schema, &pointer);
-        self.targets[at] = Some(node);
+        self.pointers.push(pointer);
         Some(at)
     }
 

@@ -57,17 +57,36 @@ pub(super) fn repair(
     let mut dangling = repairer.no_references;
     dangling.extend(references(&schema, &elsewhere, draft, options)?);
     for (pointer, keyword, reference) in dangling {
-        let Some(place) = schema.pointer_mut(&pointer) else { continue };
-        if place.is_object() {
-            *place = if draft == Draft::Draft4 { json!({"not": {}}) } else { Value::Bool(false) };
-            let reference = brief(&reference);
-            let message = format!(
-                "expected a reference to a schema that is here or in the resources, found {reference}: no value fits"
-            );
-            warnings.push(Warning { path: below(&pointer, keyword), message });
-        }
+        let Some(place) = schema.pointer_mut(&pointer).filter(|place| place.is_object()) else { continue };
+        refuse(place, keyword, draft);
+        let reference = brief(&reference);
+        let message = format!(
+            "expected a reference to a schema that is here or in the resources, found {reference}: no value fits"
+        );
+        warnings.push(Warning { path: below(&pointer, keyword), message });
     }
     Ok(Repaired { schema, draft })
+}
+
+/// Makes a schema object accept nothing, in place of a reference to nothing. What else may refer to, in it or as it,
+/// stays where it is.
+fn refuse(place: &mut Value, keyword: &str, draft: Draft) {
+    let nothing = if draft == Draft::Draft4 { json!({"not": {}}) } else { Value::Bool(false) };
+    let Value::Object(map) = place else { return };
+    map.shift_remove(keyword);
+    let is_name = |id: &Value| id.as_str().is_some_and(|id| !id.starts_with('#'));
+    if keyword == "$ref" && draft.ref_stands_alone() && map.get(draft.identifier()).is_some_and(is_name) {
+        // It was ignored.
+        map.shift_remove(draft.identifier());
+    }
+    let names = ["$anchor", "$dynamicAnchor", draft.identifier()];
+    if map.iter().any(|(key, value)| value.is_object() || value.is_array() || names.contains(&key.as_str())) {
+        if let Value::Array(all) = map.entry("allOf").or_insert_with(|| json!([])) {
+            all.push(nothing);
+        }
+    } else {
+        *place = nothing;
+    }
 }
 
 /// The draft that the schema is written in. A `$schema` that leads nowhere goes.
@@ -477,7 +496,6 @@ impl Walk<'_> {
             let Some(Value::String(reference)) = map.get(keyword) else { continue };
             if self.is_dangling(&resolver, reference) {
                 self.dangling.push((pointer.to_owned(), keyword, reference.clone().into()));
-                return;
             }
         }
         // What older drafts ignore beside a reference can be referred to all the same.
@@ -649,6 +667,57 @@ mod tests {
             assert_eq!(warned(&schema, draft), ["/definitions/B/type", "/components/schemas/A/required"]);
             assert!(engine.accepts(&json!(1)) && !engine.accepts(&json!("1")));
         }
+    }
+
+    #[test]
+    fn what_others_refer_to_stays_where_a_reference_leads_nowhere() {
+        let schema = json!({
+            "properties": {
+                "named": {"$ref": "#name"},
+                "inside": {"$ref": "#/$defs/A/$defs/B"},
+                "inner": {"$ref": "#inner"},
+                "document": {"$ref": "https://example.com/d"},
+                "dynamic": {"$dynamicRef": "#dynamic"},
+            },
+            "$defs": {
+                "A": {"$anchor": "name", "$ref": "#none", "$defs": {"B": {"$anchor": "inner", "type": "integer"}}},
+                "D": {"$id": "https://example.com/d", "$ref": "#none", "minLength": 1},
+                "Y": {"$dynamicAnchor": "dynamic", "$dynamicRef": "#none"},
+            },
+        });
+        let engine = compile(&schema, Draft::Draft202012);
+        let paths = ["/$defs/A/$ref", "/$defs/D/$ref", "/$defs/Y/$dynamicRef"];
+        assert_eq!(warned(&schema, Draft::Draft202012), paths);
+        for (key, fits) in
+            [("named", false), ("inside", true), ("inner", true), ("document", false), ("dynamic", false)]
+        {
+            assert_eq!(engine.accepts(&json!({(key): 1})), fits, "{key}");
+            assert!(!engine.accepts(&json!({(key): "x"})), "{key}");
+        }
+        for draft in [Draft::Draft4, Draft::Draft6, Draft::Draft7] {
+            let mut schema = json!({
+                "properties": {"a": {"$ref": "#name"}, "b": {"$ref": "#/definitions/A/definitions/B"}},
+                "definitions": {"A": {"$ref": "#none", "definitions": {"B": {"type": "integer"}}}},
+            });
+            schema["definitions"]["A"][draft.identifier()] = "#name".into();
+            let engine = compile(&schema, draft);
+            assert_eq!(warned(&schema, draft), ["/definitions/A/$ref"]);
+            assert!(!engine.accepts(&json!({"a": 1})) && engine.accepts(&json!({"b": 1})), "{draft:?}");
+            assert!(!engine.accepts(&json!({"b": "x"})), "{draft:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_mended_away_is_referred_to_in_vain() {
+        let schema = json!({
+            "items": {"anyOf": [{"$ref": "#a"}, {"$ref": "#b"}, {"$ref": "https://example.com/d"}]},
+            "allOf": {"x": {"$anchor": "a"}},
+            "not": [{"$anchor": "b"}],
+            "enum": {"$id": "https://example.com/d"},
+        });
+        let paths = warned(&schema, Draft::Draft202012);
+        assert_eq!(paths[3..], ["/items/anyOf/0/$ref", "/items/anyOf/1/$ref", "/items/anyOf/2/$ref"]);
+        assert!(!compile(&schema, Draft::Draft202012).accepts(&json!([1])));
     }
 
     #[test]
