@@ -53,6 +53,14 @@ mod nothing {
             match *self {}
         }
 
+        pub fn has_branches(&self) -> bool {
+            match *self {}
+        }
+
+        pub fn unevaluated(&self) -> Option<&Node> {
+            match *self {}
+        }
+
         pub fn patterns(&self) -> &[(Pattern, Node)] {
             match *self {}
         }

@@ -36,6 +36,8 @@ pub(super) struct Fit<'a> {
     pub wrapped: Option<&'a Wrapped<'a>>,
     /// Whether the value is one of them.
     pub is_wrapping: bool,
+    /// Whether text that holds an object is no lone item of an array: a branch may want the object.
+    pub keeps_objects: bool,
     /// The branches that are on trial for the very value.
     pub trying: Option<&'a Trying<'a>>,
     /// How many steps, into a value or into a branch, may still be taken.
@@ -74,6 +76,7 @@ impl<'a> Fit<'a> {
             on_trial: false,
             wrapped: None,
             is_wrapping: false,
+            keeps_objects: false,
             trying: None,
             steps: MAX_STEPS,
         }
@@ -81,7 +84,7 @@ impl<'a> Fit<'a> {
 
     pub fn below(self) -> Fit<'a> {
         let (levels, steps) = (self.levels.saturating_sub(1), self.steps.saturating_sub(1));
-        Fit { levels, is_wrapping: false, trying: None, steps, ..self }
+        Fit { levels, is_wrapping: false, keeps_objects: false, trying: None, steps, ..self }
     }
 
     /// What is known of a lone item that an array is put around; `None` where a schema object that asks for one did so
@@ -291,8 +294,15 @@ fn fit_object(all: All<'_>, map: &mut Map<String, Value>, how: Fit<'_>) -> bool 
         }
         return fits && has_required(rules, map);
     }
+    // What a branch or a condition looks at is evaluated, too.
+    let has_branches = all.iter().any(|rules| {
+        rules.any_of.is_some() || rules.beyond.as_ref().is_some_and(|beyond| beyond.has_branches())
+    });
     map.retain(|key, value| {
-        let nodes: Vec<&Node> = all.iter().flat_map(|rules| rules.nodes_of(key)).collect();
+        let mut nodes: Vec<&Node> = all.iter().flat_map(|rules| rules.nodes_of(key)).collect();
+        if nodes.is_empty() && !has_branches {
+            nodes.extend(all.iter().filter_map(|rules| rules.beyond.as_ref()?.unevaluated()));
+        }
         if may_drop(key, value) && !nodes.iter().all(|node| valid(node, value)) {
             return false;
         }
@@ -318,7 +328,13 @@ fn fit_a_branch(branches: &[Node], all: All<'_>, value: &mut Value, how: Fit<'_>
     let nested = how.on_trial;
     let how = Fit { on_trial: true, trying: Some(&trying), steps, ..how };
     let gentle = Fit { coercion: Coercion::None, ..how };
-    let rounds = if how.coercion == Coercion::None { slice::from_ref(&gentle) } else { &[gentle, how] };
+    let keeping = Fit { keeps_objects: true, ..how };
+    let is_object_text = matches!(&*value, Value::String(text) if text.trim_ascii_start().starts_with('{'));
+    let rounds = match how.coercion {
+        Coercion::None => slice::from_ref(&gentle),
+        Coercion::Safe if is_object_text => &[gentle, keeping, how],
+        _ => &[gentle, how],
+    };
     for how in rounds {
         for branch in branches {
             if is_marked_otherwise(branch, value, how.targets) {

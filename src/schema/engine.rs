@@ -87,7 +87,7 @@ impl Engine {
         let mut warnings = Vec::new();
         let repaired = repair::repair(schema, options, &mut warnings)?;
         let documents = Rc::new(Documents::new(&repaired.schema, repaired.draft, options)?);
-        let validator = documents.validator(&repaired.schema)?;
+        let validator = documents.whole(&repaired.schema)?;
         let tree = Tree::compile(&repaired.schema, repaired.draft, &documents);
         Ok(Engine { validator, tree, warnings })
     }

@@ -12,10 +12,10 @@ use jsonschema::{PatternCache, Registry, Uri};
 use referencing::Resolver;
 use serde_json::{Map, Value, json};
 
-use super::documents::{BASE, Resources};
+use super::documents::{BASE, Document, Resources, base_of};
 use super::draft::Draft;
 use super::positions::{Position, below, position};
-use super::references::resolve;
+use super::references::{Target, resolve};
 use super::{EngineOptions, Warning};
 use crate::schema::compile::MAX_DEPTH;
 use crate::schema::wording::brief;
@@ -213,7 +213,8 @@ impl Repairer<'_> {
     fn elsewhere(&mut self, schema: &mut Value) -> Vec<String> {
         let mut found = Vec::new();
         while let Some((reference, at)) = self.referred.pop() {
-            let Some(pointer) = resolve(schema, self.draft, &reference, &at) else { continue };
+            let document = Document { uri: BASE, schema, draft: self.draft };
+            let Some(Target::Here(pointer)) = resolve(&document, &reference, &at) else { continue };
             if self.seen.contains(&pointer) {
                 continue;
             }
@@ -462,7 +463,7 @@ fn references(
     options: &EngineOptions,
 ) -> Result<Vec<Dangling>, String> {
     let engines = draft.of_engine();
-    let resources = Resources::new(&options.resources);
+    let resources = Resources::new(&options.resources, &base_of(schema, draft)?);
     let registry = Registry::new()
         .draft(engines)
         .retriever(resources.clone())
@@ -718,6 +719,19 @@ mod tests {
         let paths = warned(&schema, Draft::Draft202012);
         assert_eq!(paths[3..], ["/items/anyOf/0/$ref", "/items/anyOf/1/$ref", "/items/anyOf/2/$ref"]);
         assert!(!compile(&schema, Draft::Draft202012).accepts(&json!([1])));
+    }
+
+    #[test]
+    fn what_is_referred_to_by_its_document_is_mended() {
+        let schema = json!({
+            "$id": "https://example.com/root.json",
+            "$ref": "root.json#/components/A",
+            "components": {"A": {"required": true, "type": "integer"}},
+        });
+        for draft in [Draft::Draft201909, Draft::Draft202012] {
+            assert_eq!(warned(&schema, draft), ["/components/A/required"]);
+            assert!(!compile(&schema, draft).accepts(&json!("1")));
+        }
     }
 
     #[test]
