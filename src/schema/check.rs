@@ -16,6 +16,7 @@ use super::compile::{Node, Rules, Type};
 use super::number::{compare, equal, to_safe_integer};
 use super::parse::MAX_DEPTH;
 use super::{Coercion, Repairs};
+use crate::json::Keys;
 
 /// Schema objects that a value has to fit at once; never none.
 pub(super) type All<'a> = &'a [&'a Rules];
@@ -283,7 +284,7 @@ fn fit_object(all: All<'_>, map: &mut Map<String, Value>, how: Fit<'_>) -> bool 
         && rules.beyond.is_none()
     {
         if rules.checks_keys() {
-            map.retain(|key, value| {
+            map.keep(&mut |key, value| {
                 let node = rules.property(key);
                 if may_drop(key, value) && !valid(node, value) {
                     return false;
@@ -298,7 +299,7 @@ fn fit_object(all: All<'_>, map: &mut Map<String, Value>, how: Fit<'_>) -> bool 
     let has_branches = all.iter().any(|rules| {
         rules.any_of.is_some() || rules.beyond.as_ref().is_some_and(|beyond| beyond.has_branches())
     });
-    map.retain(|key, value| {
+    map.keep(&mut |key, value| {
         let mut nodes: Vec<&Node> = all.iter().flat_map(|rules| rules.nodes_of(key)).collect();
         if nodes.is_empty() && !has_branches {
             nodes.extend(all.iter().filter_map(|rules| rules.beyond.as_ref()?.unevaluated()));

@@ -378,7 +378,7 @@ fn set<T>(slot: &mut Option<T>, value: Option<T>) -> Option<()> {
     slot.is_some().then_some(())
 }
 
-fn types(value: &Value) -> Option<Types> {
+pub(super) fn types(value: &Value) -> Option<Types> {
     let named = |value: &Value| {
         let name = value.as_str()?;
         Type::ALL.into_iter().find(|one| one.as_str() == name)
@@ -400,7 +400,7 @@ fn count(value: &Value) -> Option<u64> {
     number::to_safe_integer(value.as_number()?)?.as_u64()
 }
 
-fn required(value: &Value) -> Option<Vec<String>> {
+pub(super) fn required(value: &Value) -> Option<Vec<String>> {
     let mut keys: Vec<String> = Vec::new();
     for key in value.as_array()? {
         let key = key.as_str()?.to_owned();
