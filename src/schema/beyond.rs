@@ -2,7 +2,7 @@
 //! refused when it is compiled, and the compiler of the core knows it.
 
 #[cfg(feature = "schema")]
-pub(super) use super::engine::beyond::Beyond;
+pub(super) type Beyond = Box<super::engine::beyond::Beyond>;
 
 #[cfg(not(feature = "schema"))]
 pub(super) use nothing::Beyond;

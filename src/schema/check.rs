@@ -19,7 +19,12 @@ use super::{Coercion, Repairs};
 use crate::json::Keys;
 
 /// Schema objects that a value has to fit at once; never none.
+#[cfg(feature = "schema")]
 pub(super) type All<'a> = &'a [&'a Rules];
+
+/// The same: without references and `allOf` there is one, which spares the core the code for more.
+#[cfg(not(feature = "schema"))]
+pub(super) type All<'a> = &'a [&'a Rules; 1];
 
 /// What `fit` may do to a value.
 #[derive(Clone, Copy)]
@@ -169,11 +174,15 @@ pub(super) fn fit(node: &Node, value: &mut Value, how: Fit<'_>) -> bool {
         Node::Any => true,
         Node::Never => false,
         Node::Rules(rules) if rules.beyond.is_none() => fit_all(&[rules], value, how),
+        #[cfg(not(feature = "schema"))]
+        Node::Rules(_) => false,
+        #[cfg(feature = "schema")]
         node => fit_nodes(&[node], value, how),
     }
 }
 
 /// `fit` for several schemas at once.
+#[cfg(feature = "schema")]
 fn fit_nodes(nodes: &[&Node], value: &mut Value, how: Fit<'_>) -> bool {
     let mut all = Vec::new();
     let mut possible = true;
@@ -181,6 +190,11 @@ fn fit_nodes(nodes: &[&Node], value: &mut Value, how: Fit<'_>) -> bool {
         possible &= gather(node, how.targets, value, &mut all);
     }
     (all.is_empty() || fit_all(&all, value, how)) && possible
+}
+
+#[cfg(not(feature = "schema"))]
+fn fit_nodes(nodes: &[&Node], value: &mut Value, how: Fit<'_>) -> bool {
+    nodes.iter().all(|node| fit(node, value, how))
 }
 
 /// The schema objects that a value has to fit by a schema; false if one is `false`. Each once, so that references may go

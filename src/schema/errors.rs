@@ -149,7 +149,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Does something one level deeper in the path.
-    pub fn inside(&mut self, segment: &str, then: impl FnOnce(&mut Self)) {
+    pub fn inside(&mut self, segment: &str, then: &mut dyn FnMut(&mut Self)) {
         let length = self.path.len();
         if length > 0 {
             self.path.push('.');
@@ -308,7 +308,7 @@ impl<'a> Collector<'a> {
                 break;
             }
             if !valid(node, item) {
-                self.inside(&index.to_string(), |inside| inside.node(node, item));
+                self.inside(&index.to_string(), &mut |inside| inside.node(node, item));
             }
         }
     }
@@ -318,7 +318,7 @@ impl<'a> Collector<'a> {
         if !missing.is_empty() {
             let message = format!("is required (received: {})", keys(map));
             for key in missing {
-                self.inside(key, |inside| inside.add(Kind::Required, message.clone()));
+                self.inside(key, &mut |inside| inside.add(Kind::Required, message.clone()));
             }
         }
         if !rules.checks_keys() {
@@ -330,7 +330,7 @@ impl<'a> Collector<'a> {
             }
             for node in rules.nodes_of(key).filter(|node| !valid(node, value)) {
                 let undeclared = matches!(node, Node::Never) && !rules.properties.contains_key(key);
-                self.inside(key, |inside| match undeclared {
+                self.inside(key, &mut |inside| match undeclared {
                     true => inside.add(Kind::AdditionalProperties, "is not allowed".to_owned()),
                     false => inside.node(node, value),
                 });
@@ -361,7 +361,7 @@ impl<'a> Collector<'a> {
         };
         let meant = branches.iter().filter(|branch| all_other || !is_other(branch));
         let errors = meant.map(errors_of).collect();
-        self.closest(kind, errors, || forms(branches, how.targets, value), value);
+        self.closest(kind, errors, &|| forms(branches, how.targets, value), value);
     }
 
     /// What is wrong by each of several forms: the one that the value comes closest to speaks for all.
@@ -369,7 +369,7 @@ impl<'a> Collector<'a> {
         &mut self,
         kind: Kind,
         lists: Vec<Vec<SchemaError>>,
-        forms: impl FnOnce() -> String,
+        forms: &dyn Fn() -> String,
         value: &Value,
     ) {
         let is_other_form = |error: &SchemaError| {
