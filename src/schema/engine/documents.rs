@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonschema::{PatternCache, Registry, Retrieve, Uri, ValidationOptions, Validator};
+use referencing::Resolver;
 use serde_json::{Map, Value, json};
 
 use super::EngineOptions;
@@ -46,12 +47,6 @@ impl Resources {
 
     fn get(&self, uri: &str) -> Option<(&String, &Value)> {
         self.documents.get_key_value(uri.trim_end_matches('#'))
-    }
-
-    /// Whether a document was asked for in vain.
-    pub fn is_missing(&self, uri: &str) -> bool {
-        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        missing.iter().any(|one| one == uri)
     }
 }
 
@@ -107,6 +102,18 @@ impl Documents {
             // Drafts 6 and 7 let them assert; here they are annotations in every draft.
             .without_content_encoding_support("base64")
             .without_content_media_type_support("application/json")
+    }
+
+    /// What finds the targets of references in the schema.
+    pub fn resolver(&self) -> Result<Resolver<'_>, String> {
+        let base = jsonschema::uri::from_str(BASE).map_err(|error| error.to_string())?;
+        Ok(self.registry.resolver(base))
+    }
+
+    /// Whether a document was asked for in vain.
+    pub fn is_missing(&self, uri: &str) -> bool {
+        let missing = self.resources.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.iter().any(|one| one == uri)
     }
 
     /// The document of that URI among the resources. Without a `$schema` it is of the draft of what refers to it.

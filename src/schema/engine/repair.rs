@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use jsonschema::meta::MetaValidator;
-use jsonschema::{PatternCache, Registry, Uri};
+use jsonschema::{PatternCache, Uri};
 use referencing::Resolver;
 use serde_json::{Map, Value, json};
 
-use super::documents::{BASE, Document, Resources, base_of};
+use super::documents::{BASE, Document, Documents};
 use super::draft::Draft;
 use super::positions::{Position, below, position};
 use super::references::{Target, resolve};
@@ -462,17 +462,9 @@ fn references(
     draft: Draft,
     options: &EngineOptions,
 ) -> Result<Vec<Dangling>, String> {
-    let engines = draft.of_engine();
-    let resources = Resources::new(&options.resources, &base_of(schema, draft)?);
-    let registry = Registry::new()
-        .draft(engines)
-        .retriever(resources.clone())
-        .add(BASE, engines.create_resource(schema.clone()))
-        .and_then(jsonschema::RegistryBuilder::prepare)
-        .map_err(|error| error.to_string())?;
-    let base = jsonschema::uri::from_str(BASE).map_err(|error| error.to_string())?;
-    let mut walk = Walk { draft, resources: &resources, dangling: Vec::new() };
-    let resolver = registry.resolver(base);
+    let documents = Documents::new(schema, draft, options)?;
+    let resolver = documents.resolver()?;
+    let mut walk = Walk { draft, documents: &documents, dangling: Vec::new() };
     walk.schema(schema, &resolver, "", MAX_DEPTH);
     for pointer in elsewhere {
         if let Some(schema) = schema.pointer(pointer) {
@@ -484,7 +476,7 @@ fn references(
 
 struct Walk<'a> {
     draft: Draft,
-    resources: &'a Resources,
+    documents: &'a Documents,
     dangling: Vec<Dangling>,
 }
 
@@ -536,7 +528,7 @@ impl Walk<'_> {
         match (document, resolver.lookup(reference)) {
             (Ok(document), Ok(target)) => {
                 let is_schema = target.contents().is_object() || target.contents().is_boolean();
-                !is_schema || self.resources.is_missing(document.as_str())
+                !is_schema || self.documents.is_missing(document.as_str())
             }
             _ => true,
         }
