@@ -6,7 +6,6 @@ mod generate;
 
 use generate::Choices;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use serde_json::{Number, Value, json};
 use tackroom::schema::engine::{Engine, EngineOptions};
 use tackroom::schema::{Coercion, CompiledSchema, Repairs, wording};
@@ -59,12 +58,7 @@ fn differing(schema: &Value, value: &Value) -> Option<String> {
 
 fn config() -> ProptestConfig {
     let cases = ProptestConfig::default().cases.max(2048);
-    // The same cases in every run, unless more are asked for.
-    let rng_seed = match std::env::var_os("PROPTEST_CASES") {
-        None => RngSeed::Fixed(20),
-        Some(_) => RngSeed::Random,
-    };
-    ProptestConfig { cases, failure_persistence: None, rng_seed, ..ProptestConfig::default() }
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {

@@ -129,6 +129,8 @@ pub trait Keys: Sized {
     fn put_text(&mut self, key: &str, text: &str);
     /// Takes a key away; the others keep their order.
     fn cut(&mut self, key: &str) -> Option<Value>;
+    /// Takes away every key of which something does not hold; it may change the values.
+    fn keep(&mut self, is_kept: &mut dyn FnMut(&String, &mut Value) -> bool);
 }
 
 impl Keys for Map<String, Value> {
@@ -175,6 +177,11 @@ impl Keys for Map<String, Value> {
     #[inline(never)]
     fn cut(&mut self, key: &str) -> Option<Value> {
         self.shift_remove(key)
+    }
+
+    #[inline(never)]
+    fn keep(&mut self, is_kept: &mut dyn FnMut(&String, &mut Value) -> bool) {
+        self.retain(is_kept);
     }
 }
 

@@ -2,7 +2,7 @@
 //! refused when it is compiled, and the compiler of the core knows it.
 
 #[cfg(feature = "schema")]
-pub(super) use super::engine::beyond::Beyond;
+pub(super) type Beyond = Box<super::engine::beyond::Beyond>;
 
 #[cfg(not(feature = "schema"))]
 pub(super) use nothing::Beyond;
@@ -50,6 +50,14 @@ mod nothing {
         }
 
         pub fn tuple(&self) -> &[Node] {
+            match *self {}
+        }
+
+        pub fn has_branches(&self) -> bool {
+            match *self {}
+        }
+
+        pub fn unevaluated(&self) -> Option<&Node> {
             match *self {}
         }
 

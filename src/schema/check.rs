@@ -16,9 +16,15 @@ use super::compile::{Node, Rules, Type};
 use super::number::{compare, equal, to_safe_integer};
 use super::parse::MAX_DEPTH;
 use super::{Coercion, Repairs};
+use crate::json::Keys;
 
 /// Schema objects that a value has to fit at once; never none.
+#[cfg(feature = "schema")]
 pub(super) type All<'a> = &'a [&'a Rules];
+
+/// The same: without references and `allOf` there is one, which spares the core the code for more.
+#[cfg(not(feature = "schema"))]
+pub(super) type All<'a> = &'a [&'a Rules; 1];
 
 /// What `fit` may do to a value.
 #[derive(Clone, Copy)]
@@ -34,9 +40,20 @@ pub(super) struct Fit<'a> {
     pub on_trial: bool,
     /// The arrays that were put around the value on the way here.
     pub wrapped: Option<&'a Wrapped<'a>>,
+    /// Whether the value is one of them.
+    pub is_wrapping: bool,
+    /// Whether text that holds an object is no lone item of an array: a branch may want the object.
+    pub keeps_objects: bool,
     /// The branches that are on trial for the very value.
     pub trying: Option<&'a Trying<'a>>,
+    /// How many steps, into a value or into a branch, may still be taken.
+    pub steps: usize,
 }
+
+/// How many steps, into a value or into a branch, lead from the top of a value to a place in it: a value is nested 128
+/// levels, branches that refer to branches are not so many. Each takes a few hundred bytes of the stack, and five
+/// thousand where nothing is optimised.
+pub(super) const MAX_STEPS: usize = 256;
 
 /// Branches on trial.
 #[derive(Clone, Copy)]
@@ -64,17 +81,24 @@ impl<'a> Fit<'a> {
             effort,
             on_trial: false,
             wrapped: None,
+            is_wrapping: false,
+            keeps_objects: false,
             trying: None,
+            steps: MAX_STEPS,
         }
     }
 
     pub fn below(self) -> Fit<'a> {
-        Fit { levels: self.levels.saturating_sub(1), trying: None, ..self }
+        let (levels, steps) = (self.levels.saturating_sub(1), self.steps.saturating_sub(1));
+        Fit { levels, is_wrapping: false, keeps_objects: false, trying: None, steps, ..self }
     }
 
     /// What is known of a lone item that an array is put around; `None` where a schema object that asks for one did so
-    /// before, and would without end.
+    /// before, and would without end, and where the value is nested as deep as it may be.
     pub fn wrap(self, all: All<'a>) -> Option<Wrapped<'a>> {
+        if self.levels == 0 {
+            return None;
+        }
         let mut outer = self.wrapped;
         while let Some(wrapped) = outer {
             let asked = |rules: &&Rules| wrapped.all.iter().any(|one| ptr::eq(*one, *rules));
@@ -150,11 +174,15 @@ pub(super) fn fit(node: &Node, value: &mut Value, how: Fit<'_>) -> bool {
         Node::Any => true,
         Node::Never => false,
         Node::Rules(rules) if rules.beyond.is_none() => fit_all(&[rules], value, how),
+        #[cfg(not(feature = "schema"))]
+        Node::Rules(_) => false,
+        #[cfg(feature = "schema")]
         node => fit_nodes(&[node], value, how),
     }
 }
 
 /// `fit` for several schemas at once.
+#[cfg(feature = "schema")]
 fn fit_nodes(nodes: &[&Node], value: &mut Value, how: Fit<'_>) -> bool {
     let mut all = Vec::new();
     let mut possible = true;
@@ -162,6 +190,11 @@ fn fit_nodes(nodes: &[&Node], value: &mut Value, how: Fit<'_>) -> bool {
         possible &= gather(node, how.targets, value, &mut all);
     }
     (all.is_empty() || fit_all(&all, value, how)) && possible
+}
+
+#[cfg(not(feature = "schema"))]
+fn fit_nodes(nodes: &[&Node], value: &mut Value, how: Fit<'_>) -> bool {
+    nodes.iter().all(|node| fit(node, value, how))
 }
 
 /// The schema objects that a value has to fit by a schema; false if one is `false`. Each once, so that references may go
@@ -172,19 +205,21 @@ pub(super) fn gather<'a>(
     value: &Value,
     all: &mut Vec<&'a Rules>,
 ) -> bool {
-    let rules = match node {
-        Node::Any => return true,
-        Node::Never => return false,
-        Node::Rules(rules) => &**rules,
-    };
-    if all.iter().any(|known| ptr::eq(*known, rules)) {
-        return true;
-    }
-    all.push(rules);
-    let Some(beyond) = &rules.beyond else { return true };
+    let first = all.len();
     let mut possible = true;
-    for node in beyond.parts(value, targets) {
-        possible &= gather(node, targets, value, all);
+    let mut add = |node: &'a Node, all: &mut Vec<&'a Rules>| match node {
+        Node::Any => {}
+        Node::Never => possible = false,
+        Node::Rules(rules) if all.iter().any(|known| ptr::eq(*known, &**rules)) => {}
+        Node::Rules(rules) => all.push(rules),
+    };
+    add(node, all);
+    let mut at = first;
+    while let Some(rules) = all.get(at).copied() {
+        for node in rules.beyond.iter().flat_map(|beyond| beyond.parts(value, targets)) {
+            add(node, all);
+        }
+        at += 1;
     }
     possible
 }
@@ -210,7 +245,7 @@ fn fit_all(all: All<'_>, value: &mut Value, how: Fit<'_>) -> bool {
         *value = Value::Number(integer);
     }
     // What is in an array that was sent has nothing around it but that.
-    let wrapped = if value.is_array() { None } else { how.wrapped };
+    let wrapped = if value.is_array() && !how.is_wrapping { None } else { how.wrapped };
     fit_typed(all, value, Fit { wrapped, ..how })
 }
 
@@ -263,7 +298,7 @@ fn fit_object(all: All<'_>, map: &mut Map<String, Value>, how: Fit<'_>) -> bool 
         && rules.beyond.is_none()
     {
         if rules.checks_keys() {
-            map.retain(|key, value| {
+            map.keep(&mut |key, value| {
                 let node = rules.property(key);
                 if may_drop(key, value) && !valid(node, value) {
                     return false;
@@ -274,8 +309,15 @@ fn fit_object(all: All<'_>, map: &mut Map<String, Value>, how: Fit<'_>) -> bool 
         }
         return fits && has_required(rules, map);
     }
-    map.retain(|key, value| {
-        let nodes: Vec<&Node> = all.iter().flat_map(|rules| rules.nodes_of(key)).collect();
+    // What a branch or a condition looks at is evaluated, too.
+    let has_branches = all.iter().any(|rules| {
+        rules.any_of.is_some() || rules.beyond.as_ref().is_some_and(|beyond| beyond.has_branches())
+    });
+    map.keep(&mut |key, value| {
+        let mut nodes: Vec<&Node> = all.iter().flat_map(|rules| rules.nodes_of(key)).collect();
+        if nodes.is_empty() && !has_branches {
+            nodes.extend(all.iter().filter_map(|rules| rules.beyond.as_ref()?.unevaluated()));
+        }
         if may_drop(key, value) && !nodes.iter().all(|node| valid(node, value)) {
             return false;
         }
@@ -296,11 +338,18 @@ fn fit_a_branch(branches: &[Node], all: All<'_>, value: &mut Value, how: Fit<'_>
         }
         outer = trying.outer;
     }
+    let Some(steps) = how.steps.checked_sub(1) else { return false };
     let trying = Trying { branches, outer: how.trying };
     let nested = how.on_trial;
-    let how = Fit { on_trial: true, trying: Some(&trying), ..how };
+    let how = Fit { on_trial: true, trying: Some(&trying), steps, ..how };
     let gentle = Fit { coercion: Coercion::None, ..how };
-    let rounds = if how.coercion == Coercion::None { slice::from_ref(&gentle) } else { &[gentle, how] };
+    let keeping = Fit { keeps_objects: true, ..how };
+    let is_object_text = matches!(&*value, Value::String(text) if text.trim_ascii_start().starts_with('{'));
+    let rounds = match how.coercion {
+        Coercion::None => slice::from_ref(&gentle),
+        Coercion::Safe if is_object_text => &[gentle, keeping, how],
+        _ => &[gentle, how],
+    };
     for how in rounds {
         for branch in branches {
             if is_marked_otherwise(branch, value, how.targets) {

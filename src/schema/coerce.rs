@@ -29,7 +29,10 @@ pub(super) fn change_type(all: All<'_>, types: &Types, value: &mut Value, how: F
             Coercion::Ajv => {
                 ajv::convert(target, value).map(|value| Candidate { value, meant: true, is_wrapped: false })
             }
-            _ => convert(all, target, value, how),
+            _ => {
+                let keeps_objects = how.keeps_objects || types.contains(Type::Object);
+                convert(all, target, value, Fit { keeps_objects, ..how })
+            }
         };
         let Some(Candidate { value: mut candidate, meant: is_meant, is_wrapped }) = converted else {
             continue;
@@ -42,7 +45,10 @@ pub(super) fn change_type(all: All<'_>, types: &Types, value: &mut Value, how: F
         if is_wrapped && wrapped.is_none() {
             continue;
         }
-        let fits = fit_typed(all, &mut candidate, Fit { wrapped: wrapped.as_ref(), ..how });
+        // Another scalar has the same around it.
+        let around = wrapped.as_ref().or(how.wrapped.filter(|_| !candidate.is_array()));
+        let how = Fit { wrapped: around, is_wrapping: is_wrapped, ..how };
+        let fits = fit_typed(all, &mut candidate, how);
         if fits {
             *value = candidate;
             return true;
@@ -62,6 +68,9 @@ fn convert(all: All<'_>, target: Type, value: &Value, how: Fit<'_>) -> Option<Ca
         (Type::Array, Value::String(text)) => match array_text(text, how.levels) {
             ArrayText::Array(value) => value,
             ArrayText::Broken => return None,
+            ArrayText::Other if how.keeps_objects && json_text(text, '{', how.levels).is_some() => {
+                return None;
+            }
             ArrayText::Other => return Some(lone_item(all, value)),
         },
         (Type::Null, _) | (_, Value::Null) => return None,
@@ -167,6 +176,25 @@ mod tests {
             error(schema, json!({"target": "{\"kind\":[]}"})),
             "target.kind: must be string, got array"
         );
+    }
+
+    #[test]
+    fn an_object_as_text_is_no_lone_item_where_objects_fit() {
+        let object = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+        let strings = json!({"type": "array", "items": {"type": "string"}});
+        for schema in [
+            json!({"anyOf": [{"type": "array"}, object]}),
+            json!({"anyOf": [strings, object]}),
+            json!({"type": ["array", "object"], "properties": {"n": {"type": "integer"}}}),
+        ] {
+            assert_eq!(coerce(schema.clone(), json!(" {\"n\": \"1\"}")), Ok(json!({"n": 1})), "{schema}");
+            assert_eq!(coerce(schema.clone(), json!("{a,b}")), Ok(json!(["{a,b}"])), "{schema}");
+            assert_eq!(coerce(schema, json!("[\"a\"]")), Ok(json!(["a"])));
+        }
+        // Where none does it is text like any other.
+        assert_eq!(coerce(strings.clone(), json!("{}")), Ok(json!(["{}"])));
+        let either = json!({"anyOf": [strings, {"type": "number"}]});
+        assert_eq!(coerce(either, json!("{}")), Ok(json!(["{}"])));
     }
 
     #[test]

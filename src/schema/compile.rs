@@ -100,7 +100,7 @@ pub(super) struct Rules {
     pub additional: Option<Node>,
     pub any_of: Option<Vec<Node>>,
     /// Where structural keywords are not all there is.
-    pub beyond: Option<Box<Beyond>>,
+    pub beyond: Option<Beyond>,
 }
 
 impl Rules {
@@ -195,7 +195,7 @@ impl Types {
 }
 
 /// What a compilation does with what is not structural.
-pub(super) trait Context: Sized {
+pub(super) trait Context {
     /// A keyword that is beyond the structural ones, or one of them with a value that it cannot have.
     fn other(
         &mut self,
@@ -279,7 +279,7 @@ impl<'a> Place<'a> {
 
 /// Compiles one schema.
 pub(super) fn node(
-    context: &mut impl Context,
+    context: &mut dyn Context,
     schema: &Value,
     place: &Place<'_>,
     levels: usize,
@@ -293,7 +293,7 @@ pub(super) fn node(
 }
 
 fn rules(
-    context: &mut impl Context,
+    context: &mut dyn Context,
     schema: &Map<String, Value>,
     place: &Place<'_>,
     levels: usize,
@@ -364,7 +364,7 @@ fn rules(
 
 /// Compiles a list of schemas.
 pub(super) fn nodes(
-    context: &mut impl Context,
+    context: &mut dyn Context,
     schemas: &[Value],
     place: &Place<'_>,
     levels: usize,
@@ -378,7 +378,7 @@ fn set<T>(slot: &mut Option<T>, value: Option<T>) -> Option<()> {
     slot.is_some().then_some(())
 }
 
-fn types(value: &Value) -> Option<Types> {
+pub(super) fn types(value: &Value) -> Option<Types> {
     let named = |value: &Value| {
         let name = value.as_str()?;
         Type::ALL.into_iter().find(|one| one.as_str() == name)
@@ -400,7 +400,7 @@ fn count(value: &Value) -> Option<u64> {
     number::to_safe_integer(value.as_number()?)?.as_u64()
 }
 
-fn required(value: &Value) -> Option<Vec<String>> {
+pub(super) fn required(value: &Value) -> Option<Vec<String>> {
     let mut keys: Vec<String> = Vec::new();
     for key in value.as_array()? {
         let key = key.as_str()?.to_owned();

@@ -2,7 +2,7 @@
 //!
 //! The crate decides whether a value fits; what is ours is the rest of what a model's arguments need. Before compiling,
 //! [`repair`] mends what a schema's author got wrong. A value that does not fit is repaired by the same walk as in the
-//! structural checker ([`super::check`]), over the structural keywords, local references, `allOf`, `oneOf`, `if`, tuples
+//! structural checker ([`super::check`]), over the structural keywords, references, `allOf`, `oneOf`, `if`, tuples
 //! and `patternProperties`; where that walk has to know whether a part fits, it asks the crate. What is wrong is found
 //! and worded by the same walk too ([`super::errors`]), which asks the crate for what it cannot know itself: a list of
 //! all errors by the crate would take twice as long with each level of a value, where a schema is endless.
@@ -40,7 +40,8 @@ pub struct EngineOptions {
     pub formats: bool,
     /// The draft of a schema whose `$schema` names none. Default 2020-12.
     pub draft: Option<Draft>,
-    /// Other documents, by URI. They are looked at when a reference asks for them.
+    /// Other documents, by URI, which may be relative to the schema's `$id`. They are looked at when a reference asks
+    /// for them.
     pub resources: Map<String, Value>,
 }
 
@@ -87,7 +88,7 @@ impl Engine {
         let mut warnings = Vec::new();
         let repaired = repair::repair(schema, options, &mut warnings)?;
         let documents = Rc::new(Documents::new(&repaired.schema, repaired.draft, options)?);
-        let validator = documents.validator(&repaired.schema)?;
+        let validator = documents.whole(&repaired.schema)?;
         let tree = Tree::compile(&repaired.schema, repaired.draft, &documents);
         Ok(Engine { validator, tree, warnings })
     }

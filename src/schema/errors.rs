@@ -7,7 +7,7 @@ use std::{mem, ptr};
 use serde_json::{Map, Value};
 
 use super::Coercion;
-use super::check::{Fit, fit, gather, is_marked_otherwise, valid};
+use super::check::{Fit, MAX_STEPS, fit, gather, is_marked_otherwise, valid};
 use super::compile::{Node, Rules, Type, Types};
 use super::number::{compare, equal, to_message};
 use super::wording::{brief, clip, compact, escape_controls};
@@ -116,16 +116,18 @@ pub(super) struct Collector<'a> {
     how: Fit<'a>,
     /// The schema objects that the value here is held against, so that references may go round.
     here: Vec<*const Rules>,
+    /// How many steps led here, into the value or into a schema object.
+    steps: usize,
 }
 
 impl<'a> Collector<'a> {
     pub fn new(how: Fit<'a>) -> Self {
-        Collector { path: String::new(), errors: Vec::new(), how, here: Vec::new() }
+        Collector { path: String::new(), errors: Vec::new(), how, here: Vec::new(), steps: 0 }
     }
 
     /// Another one, of the same path.
     pub fn same_place(&self) -> Self {
-        Collector { path: self.path.clone(), errors: Vec::new(), how: self.how, here: self.here.clone() }
+        Collector { path: self.path.clone(), errors: Vec::new(), here: self.here.clone(), ..*self }
     }
 
     pub fn add(&mut self, kind: Kind, message: String) {
@@ -147,7 +149,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Does something one level deeper in the path.
-    pub fn inside(&mut self, segment: &str, then: impl FnOnce(&mut Self)) {
+    pub fn inside(&mut self, segment: &str, then: &mut dyn FnMut(&mut Self)) {
         let length = self.path.len();
         if length > 0 {
             self.path.push('.');
@@ -183,6 +185,12 @@ impl<'a> Collector<'a> {
         if self.here.contains(&ptr::from_ref(rules)) {
             return;
         }
+        if self.steps > MAX_STEPS {
+            let message = format!("is not of the form that it has to be, got {}", brief(value));
+            self.add(Kind::Keyword("$ref"), message);
+            return;
+        }
+        self.steps += 1;
         self.here.push(rules);
         let before = self.errors.len();
         self.beside_branches(rules, value);
@@ -207,6 +215,7 @@ impl<'a> Collector<'a> {
             beyond.other_errors(value, self);
         }
         self.here.pop();
+        self.steps -= 1;
     }
 
     fn beside_branches(&mut self, rules: &Rules, value: &Value) {
@@ -299,7 +308,7 @@ impl<'a> Collector<'a> {
                 break;
             }
             if !valid(node, item) {
-                self.inside(&index.to_string(), |inside| inside.node(node, item));
+                self.inside(&index.to_string(), &mut |inside| inside.node(node, item));
             }
         }
     }
@@ -309,7 +318,7 @@ impl<'a> Collector<'a> {
         if !missing.is_empty() {
             let message = format!("is required (received: {})", keys(map));
             for key in missing {
-                self.inside(key, |inside| inside.add(Kind::Required, message.clone()));
+                self.inside(key, &mut |inside| inside.add(Kind::Required, message.clone()));
             }
         }
         if !rules.checks_keys() {
@@ -321,7 +330,7 @@ impl<'a> Collector<'a> {
             }
             for node in rules.nodes_of(key).filter(|node| !valid(node, value)) {
                 let undeclared = matches!(node, Node::Never) && !rules.properties.contains_key(key);
-                self.inside(key, |inside| match undeclared {
+                self.inside(key, &mut |inside| match undeclared {
                     true => inside.add(Kind::AdditionalProperties, "is not allowed".to_owned()),
                     false => inside.node(node, value),
                 });
@@ -352,7 +361,7 @@ impl<'a> Collector<'a> {
         };
         let meant = branches.iter().filter(|branch| all_other || !is_other(branch));
         let errors = meant.map(errors_of).collect();
-        self.closest(kind, errors, || forms(branches, how.targets, value), value);
+        self.closest(kind, errors, &|| forms(branches, how.targets, value), value);
     }
 
     /// What is wrong by each of several forms: the one that the value comes closest to speaks for all.
@@ -360,7 +369,7 @@ impl<'a> Collector<'a> {
         &mut self,
         kind: Kind,
         lists: Vec<Vec<SchemaError>>,
-        forms: impl FnOnce() -> String,
+        forms: &dyn Fn() -> String,
         value: &Value,
     ) {
         let is_other_form = |error: &SchemaError| {

@@ -2,7 +2,7 @@
 //!
 //! | format | what is changed |
 //! |---|---|
-//! | `json-schema`, `mcp` | the root says `type: "object"`; nothing else |
+//! | `json-schema`, `mcp` | the root says `type: "object"`; nothing else of what is right |
 //! | `openai-chat`, `openai-responses` | the [`strict`] form where there is one, else the open form |
 //! | `anthropic` | the same, in the smaller subset that its strict tools take |
 //! | `gemini` | the subset of OpenAPI that function declarations have |
@@ -12,12 +12,13 @@
 //! requires all, and `not`, `enum` and `const` are left out. It asks for less than the schema; the arguments are
 //! checked against the schema itself when the call comes.
 //!
-//! In every format the root is an object. `{}`, `true` and null, a tool without parameters, are
+//! In every format a keyword whose value it cannot have (`"type": "strng"`, `"required": true`, `"pattern": "("`) is left
+//! out, as it is where arguments are checked: providers refuse the tool for it. And the root is an object. `{}`, `true` and null, a tool without parameters, are
 //! `{"type": "object", "properties": {}}`; only [`strict`] closes that.
 
 use serde_json::{Map, Value};
 
-use super::walk::{each_child_mut, has_type, is_shallow, merge, resolve};
+use super::walk::{each_child_mut, has_type, is_shallow, mend, merge, resolve};
 use super::{gemini, strict};
 use crate::error::ToolError;
 use crate::json::Keys;
@@ -117,12 +118,13 @@ pub fn export(schema: &Value, format: Format) -> Result<Value, ToolError> {
 /// Those of [`export`].
 pub fn open(schema: &Value, format: Format) -> Result<Value, ToolError> {
     let mut map = object_root(schema)?;
+    let root = Value::Object(map.clone());
     if matches!(format, Format::JsonSchema | Format::Mcp) {
-        return Ok(Value::Object(map));
+        return Ok(root);
     }
-    flatten(&mut map, schema, MAX_STEPS, &mut { MAX_PARTS });
+    flatten(&mut map, &root, MAX_STEPS, &mut { MAX_PARTS });
     if format == Format::Gemini {
-        return Ok(gemini::lower(map, schema));
+        return Ok(gemini::lower(map, &root));
     }
     // What follows is not of an older draft any more.
     map.cut("$schema");
@@ -155,9 +157,11 @@ fn rooted(schema: &Value) -> Result<Map<String, Value>, String> {
     if !is_shallow(schema) {
         return Err("one that is nested deeper than 128 levels".into());
     }
+    mend(&mut map);
+    let root = &Value::Object(map.clone());
     let mut steps = 0;
     while let Some(reference) = map.cut("$ref") {
-        match resolve(schema, reference.as_str().unwrap_or_default()) {
+        match resolve(root, reference.as_str().unwrap_or_default()) {
             Some(Value::Object(target)) if steps < MAX_STEPS => merge(&mut map, target),
             _ => return Err(format!("a reference that leads to none, {reference}")),
         }
@@ -172,7 +176,7 @@ fn rooted(schema: &Value) -> Result<Map<String, Value>, String> {
     map.cut("nullable");
     for union in ["anyOf", "oneOf"] {
         let branches = map.list(union);
-        if !branches.is_empty() && branches.iter().all(|branch| object_branch(branch, schema).is_none()) {
+        if !branches.is_empty() && branches.iter().all(|branch| object_branch(branch, root).is_none()) {
             return Err(format!("{union} without one"));
         }
     }
@@ -364,6 +368,72 @@ mod tests {
                 "n": {"type": "number", "exclusiveMinimum": 1, "maximum": 5},
                 "list": {"type": ["array", "null"], "items": {}},
             }, "patternProperties": {"^x": {"type": "array", "items": {}}}})
+        );
+    }
+
+    #[test]
+    fn what_a_keyword_cannot_be_is_left_out() {
+        let schema = json!({
+            "type": "object",
+            "description": 5,
+            "required": true,
+            "properties": {
+                "type": {"type": "strng", "minLength": "2", "description": "d", "required": true},
+                "pattern": {"type": "string", "pattern": "(", "format": []},
+                "list": {"type": "array", "items": 5, "anyOf": [], "allOf": [3], "enum": "a"},
+                "no": 5,
+                "$ref": {"items": {"type": ["string", "string"], "not": "x", "pattern": "[(]\\)"}},
+            },
+            "$defs": [],
+        });
+        let right = json!({
+            "type": "object",
+            "properties": {
+                "type": {"description": "d"},
+                "pattern": {"type": "string"},
+                "list": {"type": "array"},
+                "$ref": {"items": {"pattern": "[(]\\)"}},
+            },
+        });
+        assert_eq!(export(&schema, Format::Mcp), Ok(right.clone()));
+        assert_eq!(export(&right, Format::Mcp), Ok(right));
+        for format in Format::ALL {
+            let exported = export(&schema, format).unwrap().to_string();
+            assert!(!exported.contains("strng") && !exported.contains("true"), "{exported}");
+            assert!(!exported.contains(r#""pattern":"(""#) && !exported.contains(":5"), "{exported}");
+        }
+    }
+
+    #[test]
+    fn references_by_name_are_followed() {
+        let schema = json!({
+            "$id": "https://example.com/tool.json",
+            "type": "object",
+            "properties": {
+                "a": {"$ref": "#size"},
+                "b": {"$ref": "https://example.com/tool.json#/$defs/S"},
+                "c": {"$ref": "unit"},
+                "d": {"$ref": "/unit#inner"},
+            },
+            "required": ["a", "b", "c", "d"],
+            "$defs": {
+                "S": {"$anchor": "size", "type": "integer"},
+                "U": {"$id": "https://example.com/unit", "type": "string", "$defs": {
+                    "I": {"$anchor": "inner", "type": "boolean"},
+                }},
+            },
+        });
+        let types = json!({
+            "a": {"type": "integer"}, "b": {"type": "integer"}, "c": {"type": "string"}, "d": {"type": "boolean"},
+        });
+        assert_eq!(open(&schema, Format::Gemini).unwrap()["properties"], types);
+        for mode in [strict::Mode::OpenAi, strict::Mode::Anthropic] {
+            assert_eq!(strict::strict_for(&schema, mode).unwrap()["properties"], types);
+        }
+        let root = json!({"$ref": "#top", "$defs": {"T": {"$id": "#top", "properties": {"a": {}}}}});
+        assert_eq!(
+            export(&root, Format::Gemini).unwrap()["properties"]["a"]["anyOf"][0],
+            json!({"type": "string"})
         );
     }
 

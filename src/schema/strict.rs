@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::compile::{Place, needs_engine};
 use super::export::object_root;
-use super::walk::{each_child, has_type, merge, resolve, type_of, types};
+use super::walk::{each_child, has_type, is_bound, merge, resolve, type_of, types};
 use crate::error::{ErrorCode, ToolError};
 use crate::json::Keys;
 
@@ -505,22 +505,6 @@ fn add_null(names: &mut Value) {
     {
         list.push("null".into());
     }
-}
-
-/// The bounds of numbers, texts and arrays, as far as OpenAI has them.
-fn is_bound(keyword: &str) -> bool {
-    const BOUNDS: [&str; 9] = [
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-    ];
-    BOUNDS.contains(&keyword)
 }
 
 /// Whether a pattern does without look-around, back-references and word boundaries, which no grammar has.

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value};
 
+use super::compile;
 use super::number::compare;
 use crate::json::Keys;
 
@@ -81,14 +82,28 @@ fn held_by(keyword: &str) -> Holds {
     }
 }
 
-/// What a reference into the same document points to: `#`, or `#` and a JSON Pointer. Anchors and other documents are
-/// not followed.
+/// What a reference into the same document points to: a JSON Pointer or the name of an anchor, after `#`; before it,
+/// the document or a schema in it by the `$id` that it has, whole or its last segments. Other documents are not
+/// followed.
 pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
-    let pointer = reference.strip_prefix('#')?;
+    let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
     let mut at = root;
-    let mut segments = pointer.split('/');
-    if !segments.next()?.is_empty() {
-        return None;
+    if !document.is_empty() {
+        at = find(root, &|schema| {
+            let own = id(schema).trim_end_matches('#').strip_suffix(document);
+            own.is_some_and(|rest| rest.is_empty() || rest.ends_with('/') || document.starts_with('/'))
+        })?;
+    }
+    let mut segments = fragment.split('/');
+    let name = segments.next()?;
+    if !name.is_empty() {
+        let is_name =
+            |keyword: &str, schema: &Map<String, Value>| schema.at(keyword).is_some_and(|own| own == name);
+        return find(at, &|schema| {
+            is_name("$anchor", schema)
+                || is_name("$dynamicAnchor", schema)
+                || id(schema).strip_prefix('#') == Some(name)
+        });
     }
     for segment in segments {
         let key = decoded(segment)?;
@@ -99,6 +114,100 @@ pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value>
         };
     }
     Some(at)
+}
+
+/// The URI or the name that a schema gives itself.
+fn id(schema: &Map<String, Value>) -> &str {
+    schema.at("$id").or_else(|| schema.at("id")).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The first schema of which something holds, itself or one inside.
+fn find<'a>(schema: &'a Value, is_it: &dyn Fn(&Map<String, Value>) -> bool) -> Option<&'a Value> {
+    let Value::Object(map) = schema else { return None };
+    if is_it(map) {
+        return Some(schema);
+    }
+    let mut found = None;
+    each_child(map, &mut |_, child| found = found.or_else(|| find(child, is_it)));
+    found
+}
+
+/// Takes away keywords whose value they have in no draft.
+pub(super) fn mend(schema: &mut Map<String, Value>) {
+    schema.keep(&mut |keyword, value| {
+        if let (Holds::Named, Value::Object(named)) = (held_by(keyword), &mut *value) {
+            named.keep(&mut |_, value| is_schema(value));
+        }
+        is_right(keyword, value)
+    });
+    each_child_mut(schema, &mut |child| {
+        if let Value::Object(child) = child {
+            mend(child);
+        }
+    });
+}
+
+fn is_schema(value: &Value) -> bool {
+    value.is_object() || value.is_boolean()
+}
+
+/// Whether a keyword can have a value.
+fn is_right(keyword: &str, value: &Value) -> bool {
+    let is_list = keyword.ends_with("Of") || keyword == "prefixItems";
+    match (held_by(keyword), value) {
+        (Holds::Named, value) => value.is_object(),
+        (Holds::Some, Value::Array(list)) if is_list => !list.is_empty() && list.iter().all(is_schema),
+        (Holds::Some, Value::Array(list)) => keyword == "items" && list.iter().all(is_schema),
+        (Holds::Some, value) => !is_list && is_schema(value),
+        _ => match keyword {
+            "type" => compile::types(value).is_some(),
+            "required" => compile::required(value).is_some(),
+            "enum" => value.is_array(),
+            "title" | "description" | "format" => value.is_string(),
+            "pattern" => value.as_str().is_some_and(is_pattern),
+            _ => {
+                !is_bound(keyword)
+                    || value.is_number()
+                    || value.is_boolean() && keyword.starts_with("exclusive")
+            }
+        },
+    }
+}
+
+/// Whether a pattern may be one: its brackets match, and there is something to repeat and to escape.
+fn is_pattern(pattern: &str) -> bool {
+    let (mut groups, mut is_class) = (0, false);
+    let mut rest = pattern.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'\\' if rest.next().is_none() => return false,
+            b'[' => is_class = true,
+            b']' => is_class = false,
+            b'(' if !is_class => groups += 1,
+            b')' if !is_class => groups -= 1,
+            _ => {}
+        }
+        if groups < 0 {
+            return false;
+        }
+    }
+    groups == 0 && !is_class && !pattern.starts_with(['*', '+', '?'])
+}
+
+/// The bounds of numbers, texts and arrays.
+pub(super) fn is_bound(keyword: &str) -> bool {
+    const BOUNDS: [&str; 9] = [
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+    ];
+    BOUNDS.contains(&keyword)
 }
 
 /// A segment of a pointer in a URI: `~0` and `~1` are escapes, as is `%` with two hexadecimal digits.
@@ -232,7 +341,9 @@ mod tests {
         assert_eq!(resolve(&root, "#"), Some(&root));
         assert_eq!(resolve(&root, "#/$defs/a%20b/x"), Some(&json!(1)));
         assert_eq!(resolve(&root, "#/$defs/p~1q"), Some(&json!(2)));
-        for wrong in ["#/nothing", "#anchor", "other.json#/$defs", "#/%", "#/%zz", "#/%e4", "#/%\u{e9}a"] {
+        for wrong in
+            ["#/nothing", "#anchor", "#a b", "other.json#/$defs", "#/%", "#/%zz", "#/%e4", "#/%\u{e9}a"]
+        {
             assert_eq!(resolve(&root, wrong), None, "{wrong}");
         }
     }

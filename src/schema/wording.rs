@@ -1,6 +1,6 @@
 //! What a model reads when its arguments do not fit: short, exact, and bounded whatever it sent.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
@@ -45,7 +45,7 @@ const MAX_VALUE: usize = 80;
 /// ```
 pub fn report(tool: &str, errors: &[SchemaError], received: &Value) -> String {
     let mut out = format!("Validation failed for tool \"{}\":\n", escape_controls(&clip(tool, MAX_VALUE)));
-    let sorted = sorted(errors.iter());
+    let sorted = sorted(errors.to_vec());
     let mut shown = 0;
     for error in sorted.iter().take(MAX_LINES) {
         let path = if error.path.is_empty() { Cow::Borrowed("root") } else { clip_middle(&error.path) };
@@ -69,11 +69,10 @@ pub fn report(tool: &str, errors: &[SchemaError], received: &Value) -> String {
 }
 
 /// Errors by their paths, then by their keywords; those of equal rank stay in order.
-pub fn sorted<E: Borrow<SchemaError>>(errors: impl IntoIterator<Item = E>) -> Vec<E> {
-    let mut sorted: Vec<E> = Vec::new();
+pub fn sorted(errors: Vec<SchemaError>) -> Vec<SchemaError> {
+    let mut sorted: Vec<SchemaError> = Vec::new();
     for error in errors {
-        let comes_before = |other: &E| {
-            let (other, error) = (other.borrow(), error.borrow());
+        let comes_before = |other: &SchemaError| {
             let by_path = compare_paths(&other.path, &error.path);
             by_path.then_with(|| other.kind.as_str().cmp(error.kind.as_str())).is_le()
         };

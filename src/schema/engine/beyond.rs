@@ -7,10 +7,10 @@ use std::rc::Rc;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-use super::documents::{Documents, Part};
+use super::documents::{BASE, Document, Documents, Part};
 use super::draft::Draft;
 use super::errors;
-use super::references;
+use super::references::{self, Target};
 use crate::schema::compile::{Context, MAX_DEPTH, NeedsEngine, Node, Place, Rules, node, nodes};
 use crate::schema::errors::Collector;
 use crate::table::Table;
@@ -20,7 +20,7 @@ use crate::table::Table;
 pub(in crate::schema) struct Beyond {
     /// Who decides; nobody where every keyword is structural.
     part: Option<Part>,
-    /// The targets of local references.
+    /// The targets of references.
     references: Vec<usize>,
     all_of: Vec<Node>,
     one_of: Option<Vec<Node>>,
@@ -32,8 +32,10 @@ pub(in crate::schema) struct Beyond {
     then: Option<Node>,
     otherwise: Option<Node>,
     own: Option<Own>,
-    /// What properties that nothing else looks at have to fit, unless that is nothing.
-    unevaluated: Option<Value>,
+    /// What properties that nothing else looks at have to fit.
+    unevaluated: Option<Node>,
+    /// The same as it is written, unless nothing fits it.
+    unevaluated_form: Option<Value>,
 }
 
 /// A pattern of `patternProperties`.
@@ -100,6 +102,16 @@ impl Beyond {
         &self.tuple
     }
 
+    /// Whether there are schemas that hold only at times.
+    pub fn has_branches(&self) -> bool {
+        self.one_of.is_some() || !self.conditions.is_empty()
+    }
+
+    /// What properties that nothing else looks at have to fit.
+    pub fn unevaluated(&self) -> Option<&Node> {
+        self.unevaluated.as_ref()
+    }
+
     pub fn patterns(&self) -> &[(Pattern, Node)] {
         &self.patterns
     }
@@ -115,7 +127,7 @@ impl Beyond {
     /// What is wrong by keywords that are not followed here.
     pub fn other_errors(&self, value: &Value, collector: &mut Collector<'_>) {
         if let Some(validator) = self.part.as_ref().and_then(Part::validator) {
-            errors::collect_shallow(validator, self.unevaluated.as_ref(), value, collector);
+            errors::collect_shallow(validator, self.unevaluated_form.as_ref(), value, collector);
         }
     }
 }
@@ -123,15 +135,22 @@ impl Beyond {
 /// A whole schema.
 #[derive(Debug)]
 pub(super) struct Tree {
-    /// The root, and what local references point to.
+    /// The root, and what references point to.
     pub targets: Vec<Node>,
 }
 
 impl Tree {
     pub fn compile(schema: &Value, draft: Draft, documents: &Rc<Documents>) -> Tree {
-        let mut whole = Whole { schema, draft, documents, targets: Vec::new(), known: Table::default() };
-        whole.target("#", "");
-        let targets = whole.targets.into_iter().map(|target| target.unwrap_or(Node::Any)).collect();
+        let document = Document { uri: BASE, schema, draft };
+        let mut whole = Whole { document, documents, found: Vec::new(), known: Table::default() };
+        whole.number(document, String::new());
+        let mut targets = Vec::new();
+        // One after the other: references may lead through many.
+        while let Some((document, pointer)) = whole.found.get(targets.len()).cloned() {
+            whole.document = document;
+            let target = document.schema.pointer(&pointer).unwrap_or(&Value::Null);
+            targets.push(node(&mut whole, target, &Place::at(&pointer), MAX_DEPTH).unwrap_or(Node::Any));
+        }
         Tree { targets }
     }
 
@@ -142,35 +161,47 @@ impl Tree {
 
 /// Compiles everything; what it cannot follow is left to the engine.
 struct Whole<'a> {
-    schema: &'a Value,
-    draft: Draft,
+    /// Where it is.
+    document: Document<'a>,
     documents: &'a Rc<Documents>,
-    /// `None` while one is compiled.
-    targets: Vec<Option<Node>>,
-    /// Targets by their pointer.
+    /// The targets of references, by their numbers: a document, and a pointer into it.
+    found: Vec<(Document<'a>, String)>,
+    /// The numbers, by URI.
     known: Table<String, usize>,
 }
 
-impl Whole<'_> {
-    /// The part of the schema at a pointer.
-    fn part(&mut self, schema: &Value, pointer: &str) -> Node {
-        node(self, schema, &Place::at(pointer), MAX_DEPTH).unwrap_or(Node::Any)
+impl<'a> Whole<'a> {
+    /// The number of a reference's target; the reference stands in the schema object at a pointer.
+    fn target(&mut self, reference: &str, at: &str) -> Option<usize> {
+        let mut document = self.document;
+        let pointer = match references::resolve(&document, reference, at)? {
+            Target::Here(pointer) => pointer,
+            Target::Elsewhere(uri, fragment) => {
+                document = self.documents.resource(&uri, document.draft)?;
+                match references::resolve(&document, &fragment, "")? {
+                    Target::Here(pointer) => pointer,
+                    Target::Elsewhere(..) => return None,
+                }
+            }
+        };
+        document.schema.pointer(&pointer)?;
+        Some(self.number(document, pointer))
     }
 
-    /// The number of a local reference's target; the reference stands in the schema object at a pointer.
-    fn target(&mut self, reference: &str, at: &str) -> Option<usize> {
-        let pointer = references::resolve(self.schema, self.draft, reference, at)?;
-        if let Some(at) = self.known.get(&pointer) {
-            return Some(*at);
+    fn number(&mut self, document: Document<'a>, pointer: String) -> usize {
+        let uri = format!("{}#{pointer}", document.uri);
+        if let Some(at) = self.known.get(&uri) {
+            return *at;
         }
-        let root = self.schema;
-        let schema = root.pointer(&pointer)?;
-        let at = self.targets.len();
-        self.targets.push(None);
-        self.known.insert(pointer.clone(), at);
-        let node = self.part(schema, &pointer);
-        self.targets[at] = Some(node);
-        Some(at)
+        let at = self.found.len();
+        self.known.insert(uri, at);
+        self.found.push((document, pointer));
+        at
+    }
+
+    /// Whoever decides about the schema object at a place.
+    fn part(&self, place: &Place<'_>) -> Part {
+        Part::new(self.documents, self.document.uri, &place.pointer())
     }
 
     /// Notes a keyword that looks at the value alone.
@@ -180,7 +211,7 @@ impl Whole<'_> {
         }
         let own = beyond.own.get_or_insert_with(|| Own {
             documents: self.documents.clone(),
-            keywords: json!({}),
+            keywords: json!({ "$schema": self.document.draft.uri() }),
             validator: OnceCell::new(),
         });
         own.keywords[keyword] = value.clone();
@@ -198,7 +229,7 @@ impl Context for Whole<'_> {
     ) -> Result<(), NeedsEngine> {
         let inside = place.key(keyword);
         let beyond = rules.beyond.get_or_insert_default();
-        if !self.draft.knows(keyword) {
+        if !self.document.draft.knows(keyword) {
             return Ok(());
         }
         match (keyword, value) {
@@ -235,8 +266,9 @@ impl Context for Whole<'_> {
                 | "maxContains" | "uniqueItems" | "multipleOf" | "minProperties" | "maxProperties",
                 value,
             ) => self.own(beyond, keyword, value),
-            ("unevaluatedProperties", form @ Value::Object(_)) => {
-                beyond.unevaluated = Some(json!({ "unevaluatedProperties": form }));
+            ("unevaluatedProperties", form) => {
+                beyond.unevaluated = Some(node(self, form, &inside, levels)?);
+                beyond.unevaluated_form = form.is_object().then(|| json!({ "unevaluatedProperties": form }));
             }
             _ => {}
         }
@@ -244,17 +276,17 @@ impl Context for Whole<'_> {
     }
 
     fn end(&mut self, rules: &mut Rules, schema: &Map<String, Value>, place: &Place<'_>) {
-        if self.draft.ref_stands_alone() && schema.contains_key("$ref") {
+        if self.document.draft.ref_stands_alone() && schema.contains_key("$ref") {
             let references = rules.beyond.take().map_or_else(Vec::new, |beyond| beyond.references);
             *rules = Rules::default();
             rules.beyond = Some(Box::new(Beyond { references, ..Beyond::default() }));
         } else {
             self.finish(rules, schema, place);
         }
-        if rules.beyond.is_none() && self.draft.is_structural() && !has_beyond(rules) {
+        if rules.beyond.is_none() && self.document.draft.is_structural() && !has_beyond(rules) {
             return;
         }
-        let part = Part::new(self.documents, place.pointer());
+        let part = self.part(place);
         rules.beyond.get_or_insert_default().part = Some(part);
     }
 }
@@ -262,7 +294,7 @@ impl Context for Whole<'_> {
 impl Whole<'_> {
     /// What keywords mean to each other.
     fn finish(&self, rules: &mut Rules, schema: &Map<String, Value>, place: &Place<'_>) {
-        if !self.draft.knows("const") {
+        if !self.document.draft.knows("const") {
             rules.constant = None;
         }
         if self.documents.formats
@@ -277,8 +309,8 @@ impl Whole<'_> {
         {
             rules.items = Some(rest);
         }
-        if schema.contains_key("if") && self.draft.knows("if") {
-            let when = When::Fits(Part::new(self.documents, place.key("if").pointer()));
+        if schema.contains_key("if") && self.document.draft.knows("if") {
+            let when = When::Fits(self.part(&place.key("if")));
             let (then, otherwise) = (beyond.then.take(), beyond.otherwise.take());
             beyond.conditions.push(Condition { when, then, otherwise });
         }

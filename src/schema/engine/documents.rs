@@ -5,11 +5,13 @@ use std::error::Error;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jsonschema::{PatternCache, Registry, Retrieve, Uri, Validator};
+use jsonschema::{PatternCache, Registry, Retrieve, Uri, ValidationOptions, Validator};
+use referencing::Resolver;
 use serde_json::{Map, Value, json};
 
 use super::EngineOptions;
 use super::draft::Draft;
+use super::references::identity;
 
 /// Where a schema is, whatever `$id` it has.
 pub(super) const BASE: &str = "tackroom:///schema";
@@ -33,25 +35,24 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    pub fn new(resources: &Map<String, Value>) -> Self {
-        Resources { documents: Arc::new(resources.clone()), missing: Arc::default() }
+    /// By URIs that may be relative to the schema's.
+    pub fn new(resources: &Map<String, Value>, base: &Uri<String>) -> Self {
+        let absolute = |key: &String| match jsonschema::uri::resolve_against(&base.borrow(), key) {
+            Ok(uri) => uri.as_str().trim_end_matches('#').to_owned(),
+            Err(_) => key.clone(),
+        };
+        let documents = resources.iter().map(|(key, document)| (absolute(key), document.clone())).collect();
+        Resources { documents: Arc::new(documents), missing: Arc::default() }
     }
 
-    fn get(&self, uri: &str) -> Option<&Value> {
-        let plain = uri.trim_end_matches('#');
-        self.documents.get(plain).or_else(|| self.documents.get(&format!("{plain}#")))
-    }
-
-    /// Whether a document was asked for in vain.
-    pub fn is_missing(&self, uri: &str) -> bool {
-        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        missing.iter().any(|one| one == uri)
+    fn get(&self, uri: &str) -> Option<(&String, &Value)> {
+        self.documents.get_key_value(uri.trim_end_matches('#'))
     }
 }
 
 impl Retrieve for Resources {
     fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn Error + Send + Sync>> {
-        if let Some(document) = self.get(uri.as_str()) {
+        if let Some((_, document)) = self.get(uri.as_str()) {
             return Ok(document.clone());
         }
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).push(uri.as_str().to_owned());
@@ -59,9 +60,16 @@ impl Retrieve for Resources {
     }
 }
 
+/// What references in a schema are relative to.
+pub(super) fn base_of(schema: &Value, draft: Draft) -> Result<Uri<String>, String> {
+    let base = jsonschema::uri::from_str(BASE).map_err(|error| error.to_string())?;
+    let own = identity(schema, draft).map(|id| jsonschema::uri::resolve_against(&base.borrow(), id));
+    Ok(own.and_then(Result::ok).unwrap_or(base))
+}
+
 impl Documents {
     pub fn new(schema: &Value, draft: Draft, options: &EngineOptions) -> Result<Documents, String> {
-        let resources = Resources::new(&options.resources);
+        let resources = Resources::new(&options.resources, &base_of(schema, draft)?);
         let engines = draft.of_engine();
         let registry = Registry::new()
             .draft(engines)
@@ -74,6 +82,16 @@ impl Documents {
 
     /// A validator of a schema that may refer to these documents.
     pub fn validator(&self, schema: &Value) -> Result<Validator, String> {
+        self.options().build(schema).map_err(|error| error.to_string())
+    }
+
+    /// The validator of the schema itself.
+    pub fn whole(&self, schema: &Value) -> Result<Validator, String> {
+        let base = base_of(schema, self.draft)?;
+        self.options().with_base_uri(base.as_str()).build(schema).map_err(|error| error.to_string())
+    }
+
+    fn options(&self) -> ValidationOptions<'_> {
         jsonschema::options()
             .with_draft(self.draft.of_engine())
             .with_registry(&self.registry)
@@ -84,14 +102,35 @@ impl Documents {
             // Drafts 6 and 7 let them assert; here they are annotations in every draft.
             .without_content_encoding_support("base64")
             .without_content_media_type_support("application/json")
-            .build(schema)
-            .map_err(|error| error.to_string())
     }
 
-    /// A validator of the part of the schema at a JSON Pointer.
-    pub fn part(&self, pointer: &str) -> Option<Validator> {
-        self.validator(&json!({ "$ref": format!("{BASE}#{}", fragment(pointer)) })).ok()
+    /// What finds the targets of references in the schema.
+    pub fn resolver(&self) -> Result<Resolver<'_>, String> {
+        let base = jsonschema::uri::from_str(BASE).map_err(|error| error.to_string())?;
+        Ok(self.registry.resolver(base))
     }
+
+    /// Whether a document was asked for in vain.
+    pub fn is_missing(&self, uri: &str) -> bool {
+        let missing = self.resources.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.iter().any(|one| one == uri)
+    }
+
+    /// The document of that URI among the resources. Without a `$schema` it is of the draft of what refers to it.
+    pub fn resource(&self, uri: &str, draft: Draft) -> Option<Document<'_>> {
+        let (uri, schema) = self.resources.get(uri)?;
+        let draft = Draft::of_schema(schema, &self.resources.documents).unwrap_or(draft);
+        Some(Document { uri, schema, draft })
+    }
+}
+
+/// One document, the schema itself or another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Document<'a> {
+    /// Where it is, whatever `$id` it has.
+    pub uri: &'a str,
+    pub schema: &'a Value,
+    pub draft: Draft,
 }
 
 /// A JSON Pointer as a URI's fragment (RFC 6901, section 6).
@@ -108,22 +147,24 @@ fn fragment(pointer: &str) -> String {
     out
 }
 
-/// A part of the schema at a pointer, compiled when it is first asked about.
+/// The part of a document at a pointer, compiled when it is first asked about.
 #[derive(Debug)]
 pub(super) struct Part {
     documents: Rc<Documents>,
-    pointer: String,
+    reference: String,
     validator: OnceCell<Option<Validator>>,
 }
 
 impl Part {
-    pub fn new(documents: &Rc<Documents>, pointer: String) -> Part {
-        Part { documents: documents.clone(), pointer, validator: OnceCell::new() }
+    pub fn new(documents: &Rc<Documents>, uri: &str, pointer: &str) -> Part {
+        let reference = format!("{uri}#{}", fragment(pointer));
+        Part { documents: documents.clone(), reference, validator: OnceCell::new() }
     }
 
     /// `None` where the engine cannot compile the part alone.
     pub fn validator(&self) -> Option<&Validator> {
-        self.validator.get_or_init(|| self.documents.part(&self.pointer)).as_ref()
+        let make = || self.documents.validator(&json!({ "$ref": self.reference })).ok();
+        self.validator.get_or_init(make).as_ref()
     }
 }
 

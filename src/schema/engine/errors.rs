@@ -86,7 +86,7 @@ fn at(
 ) {
     match segments {
         [] => one(error, keywords, collector),
-        [first, rest @ ..] => collector.inside(first, |inside| at(rest, error, keywords, inside)),
+        [first, rest @ ..] => collector.inside(first, &mut |inside| at(rest, error, keywords, inside)),
     }
 }
 
@@ -112,7 +112,7 @@ fn one(error: &ValidationError<'_>, keywords: Option<&Value>, collector: &mut Co
         K::MaxItems { limit } => structural("maxItems", json!(limit), collector),
         K::AdditionalProperties { unexpected } => {
             for key in unexpected {
-                collector.inside(key, |inside| inside.add(Kind::AdditionalProperties, not_allowed()));
+                collector.inside(key, &mut |inside| inside.add(Kind::AdditionalProperties, not_allowed()));
             }
         }
         K::UnevaluatedProperties { unexpected } => {
@@ -125,7 +125,7 @@ fn one(error: &ValidationError<'_>, keywords: Option<&Value>, collector: &mut Co
                     _ => not_allowed(),
                 };
                 let kind = Kind::Keyword("unevaluatedProperties");
-                collector.inside(key, |inside| inside.add(kind, message));
+                collector.inside(key, &mut |inside| inside.add(kind, message.clone()));
             }
         }
         K::FalseSchema if error.schema_path().as_str().ends_with("/propertyNames") => {
@@ -187,7 +187,7 @@ fn branches(
         }
         names.join(", ")
     };
-    collector.closest(kind, lists, forms, error.instance());
+    collector.closest(kind, lists, &forms, error.instance());
 }
 
 /// Whether a pointer leads to another's place, or below it.

@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use jsonschema::meta::MetaValidator;
-use jsonschema::{PatternCache, Registry, Uri};
+use jsonschema::{PatternCache, Uri};
 use referencing::Resolver;
 use serde_json::{Map, Value, json};
 
-use super::documents::{BASE, Resources};
+use super::documents::{BASE, Document, Documents};
 use super::draft::Draft;
 use super::positions::{Position, below, position};
-use super::references::resolve;
+use super::references::{Target, resolve};
 use super::{EngineOptions, Warning};
 use crate::schema::compile::MAX_DEPTH;
 use crate::schema::wording::brief;
@@ -57,17 +57,36 @@ pub(super) fn repair(
     let mut dangling = repairer.no_references;
     dangling.extend(references(&schema, &elsewhere, draft, options)?);
     for (pointer, keyword, reference) in dangling {
-        let Some(place) = schema.pointer_mut(&pointer) else { continue };
-        if place.is_object() {
-            *place = if draft == Draft::Draft4 { json!({"not": {}}) } else { Value::Bool(false) };
-            let reference = brief(&reference);
-            let message = format!(
-                "expected a reference to a schema that is here or in the resources, found {reference}: no value fits"
-            );
-            warnings.push(Warning { path: below(&pointer, keyword), message });
-        }
+        let Some(place) = schema.pointer_mut(&pointer).filter(|place| place.is_object()) else { continue };
+        refuse(place, keyword, draft);
+        let reference = brief(&reference);
+        let message = format!(
+            "expected a reference to a schema that is here or in the resources, found {reference}: no value fits"
+        );
+        warnings.push(Warning { path: below(&pointer, keyword), message });
     }
     Ok(Repaired { schema, draft })
+}
+
+/// Makes a schema object accept nothing, in place of a reference to nothing. What else may refer to, in it or as it,
+/// stays where it is.
+fn refuse(place: &mut Value, keyword: &str, draft: Draft) {
+    let nothing = if draft == Draft::Draft4 { json!({"not": {}}) } else { Value::Bool(false) };
+    let Value::Object(map) = place else { return };
+    map.shift_remove(keyword);
+    let is_name = |id: &Value| id.as_str().is_some_and(|id| !id.starts_with('#'));
+    if keyword == "$ref" && draft.ref_stands_alone() && map.get(draft.identifier()).is_some_and(is_name) {
+        // It was ignored.
+        map.shift_remove(draft.identifier());
+    }
+    let names = ["$anchor", "$dynamicAnchor", draft.identifier()];
+    if map.iter().any(|(key, value)| value.is_object() || value.is_array() || names.contains(&key.as_str())) {
+        if let Value::Array(all) = map.entry("allOf").or_insert_with(|| json!([])) {
+            all.push(nothing);
+        }
+    } else {
+        *place = nothing;
+    }
 }
 
 /// The draft that the schema is written in. A `$schema` that leads nowhere goes.
@@ -194,7 +213,8 @@ impl Repairer<'_> {
     fn elsewhere(&mut self, schema: &mut Value) -> Vec<String> {
         let mut found = Vec::new();
         while let Some((reference, at)) = self.referred.pop() {
-            let Some(pointer) = resolve(schema, self.draft, &reference, &at) else { continue };
+            let document = Document { uri: BASE, schema, draft: self.draft };
+            let Some(Target::Here(pointer)) = resolve(&document, &reference, &at) else { continue };
             if self.seen.contains(&pointer) {
                 continue;
             }
@@ -442,17 +462,9 @@ fn references(
     draft: Draft,
     options: &EngineOptions,
 ) -> Result<Vec<Dangling>, String> {
-    let engines = draft.of_engine();
-    let resources = Resources::new(&options.resources);
-    let registry = Registry::new()
-        .draft(engines)
-        .retriever(resources.clone())
-        .add(BASE, engines.create_resource(schema.clone()))
-        .and_then(jsonschema::RegistryBuilder::prepare)
-        .map_err(|error| error.to_string())?;
-    let base = jsonschema::uri::from_str(BASE).map_err(|error| error.to_string())?;
-    let mut walk = Walk { draft, resources: &resources, dangling: Vec::new() };
-    let resolver = registry.resolver(base);
+    let documents = Documents::new(schema, draft, options)?;
+    let resolver = documents.resolver()?;
+    let mut walk = Walk { draft, documents: &documents, dangling: Vec::new() };
     walk.schema(schema, &resolver, "", MAX_DEPTH);
     for pointer in elsewhere {
         if let Some(schema) = schema.pointer(pointer) {
@@ -464,7 +476,7 @@ fn references(
 
 struct Walk<'a> {
     draft: Draft,
-    resources: &'a Resources,
+    documents: &'a Documents,
     dangling: Vec<Dangling>,
 }
 
@@ -477,7 +489,6 @@ impl Walk<'_> {
             let Some(Value::String(reference)) = map.get(keyword) else { continue };
             if self.is_dangling(&resolver, reference) {
                 self.dangling.push((pointer.to_owned(), keyword, reference.clone().into()));
-                return;
             }
         }
         // What older drafts ignore beside a reference can be referred to all the same.
@@ -517,7 +528,7 @@ impl Walk<'_> {
         match (document, resolver.lookup(reference)) {
             (Ok(document), Ok(target)) => {
                 let is_schema = target.contents().is_object() || target.contents().is_boolean();
-                !is_schema || self.resources.is_missing(document.as_str())
+                !is_schema || self.documents.is_missing(document.as_str())
             }
             _ => true,
         }
@@ -648,6 +659,70 @@ mod tests {
             let engine = compile(&schema, draft);
             assert_eq!(warned(&schema, draft), ["/definitions/B/type", "/components/schemas/A/required"]);
             assert!(engine.accepts(&json!(1)) && !engine.accepts(&json!("1")));
+        }
+    }
+
+    #[test]
+    fn what_others_refer_to_stays_where_a_reference_leads_nowhere() {
+        let schema = json!({
+            "properties": {
+                "named": {"$ref": "#name"},
+                "inside": {"$ref": "#/$defs/A/$defs/B"},
+                "inner": {"$ref": "#inner"},
+                "document": {"$ref": "https://example.com/d"},
+                "dynamic": {"$dynamicRef": "#dynamic"},
+            },
+            "$defs": {
+                "A": {"$anchor": "name", "$ref": "#none", "$defs": {"B": {"$anchor": "inner", "type": "integer"}}},
+                "D": {"$id": "https://example.com/d", "$ref": "#none", "minLength": 1},
+                "Y": {"$dynamicAnchor": "dynamic", "$dynamicRef": "#none"},
+            },
+        });
+        let engine = compile(&schema, Draft::Draft202012);
+        let paths = ["/$defs/A/$ref", "/$defs/D/$ref", "/$defs/Y/$dynamicRef"];
+        assert_eq!(warned(&schema, Draft::Draft202012), paths);
+        for (key, fits) in
+            [("named", false), ("inside", true), ("inner", true), ("document", false), ("dynamic", false)]
+        {
+            assert_eq!(engine.accepts(&json!({(key): 1})), fits, "{key}");
+            assert!(!engine.accepts(&json!({(key): "x"})), "{key}");
+        }
+        for draft in [Draft::Draft4, Draft::Draft6, Draft::Draft7] {
+            let mut schema = json!({
+                "properties": {"a": {"$ref": "#name"}, "b": {"$ref": "#/definitions/A/definitions/B"}},
+                "definitions": {"A": {"$ref": "#none", "definitions": {"B": {"type": "integer"}}}},
+            });
+            schema["definitions"]["A"][draft.identifier()] = "#name".into();
+            let engine = compile(&schema, draft);
+            assert_eq!(warned(&schema, draft), ["/definitions/A/$ref"]);
+            assert!(!engine.accepts(&json!({"a": 1})) && engine.accepts(&json!({"b": 1})), "{draft:?}");
+            assert!(!engine.accepts(&json!({"b": "x"})), "{draft:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_mended_away_is_referred_to_in_vain() {
+        let schema = json!({
+            "items": {"anyOf": [{"$ref": "#a"}, {"$ref": "#b"}, {"$ref": "https://example.com/d"}]},
+            "allOf": {"x": {"$anchor": "a"}},
+            "not": [{"$anchor": "b"}],
+            "enum": {"$id": "https://example.com/d"},
+        });
+        let paths = warned(&schema, Draft::Draft202012);
+        assert_eq!(paths[3..], ["/items/anyOf/0/$ref", "/items/anyOf/1/$ref", "/items/anyOf/2/$ref"]);
+        assert!(!compile(&schema, Draft::Draft202012).accepts(&json!([1])));
+    }
+
+    #[test]
+    fn what_is_referred_to_by_its_document_is_mended() {
+        let schema = json!({
+            "$id": "https://example.com/root.json",
+            "$ref": "root.json#/components/A",
+            "components": {"A": {"required": true, "type": "integer"}},
+        });
+        for draft in [Draft::Draft201909, Draft::Draft202012] {
+            assert_eq!(warned(&schema, draft), ["/components/A/required"]);
+            assert!(!compile(&schema, draft).accepts(&json!("1")));
         }
     }
 

@@ -149,3 +149,59 @@ fn marks_tell_branches_apart() {
     let errors = safe(schema, json!({"kind": "b", "v": "x"})).unwrap_err();
     assert_eq!(errors, ["v: must be integer, got \"x\""]);
 }
+
+#[test]
+fn other_documents_are_followed_too() {
+    let other = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "properties": {"n": {"type": "integer"}, "s": {"$ref": "#/definitions/S"}, "d": {"$ref": "deep.json#named"}},
+        "definitions": {"S": {"type": "string", "minLength": 2}},
+        "dependencies": {"n": ["s"]},
+    });
+    let deep = json!({"$defs": {"D": {"$anchor": "named", "items": {"type": "boolean"}}}});
+    for (id, key, reference) in [
+        (None, "other.json", "other.json"),
+        (Some("https://example.com/a/root.json"), "other.json", "other.json"),
+        (Some("https://example.com/a/root.json"), "https://example.com/other.json", "../other.json"),
+        (None, "https://example.com/other.json#", "https://example.com/other.json"),
+    ] {
+        let relative = key.replace("other", "deep");
+        let resources = [(key.to_owned(), other.clone()), (relative, deep.clone())].into_iter().collect();
+        let mut schema =
+            json!({"properties": {"o": {"$ref": reference}, "a": {"allOf": [{"$ref": reference}]}}});
+        if let Some(id) = id {
+            schema["$id"] = id.into();
+        }
+        let options = EngineOptions { resources, ..EngineOptions::default() };
+        let engine = Engine::compile(&schema, &options).unwrap();
+        assert_eq!(engine.warnings(), [], "{key}");
+        let check = |value: Value| engine.check(value, Coercion::Safe.into());
+        let sent = json!({"o": {"n": null, "s": 12, "d": ["true"]}, "a": {"n": "1", "s": "ab"}});
+        let right = json!({"o": {"s": "12", "d": [true]}, "a": {"n": 1, "s": "ab"}});
+        assert_eq!(check(sent), Ok(right), "{key}");
+        let errors = check(json!({"o": {"n": "x", "s": "a", "d": ["?"]}})).unwrap_err();
+        let mut paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
+        paths.sort_unstable();
+        assert_eq!(paths, ["o.d.0", "o.n", "o.s"], "{errors:?}");
+        let errors = check(json!({"o": {"n": 1}})).unwrap_err();
+        assert_eq!((errors[0].path.as_str(), errors[0].kind.as_str()), ("o.s", "required"), "{errors:?}");
+    }
+}
+
+#[test]
+fn unevaluated_properties_are_repaired_as_additional_ones() {
+    for keyword in ["additionalProperties", "unevaluatedProperties"] {
+        let closed = json!({"properties": {"a": {"type": "string"}}, (keyword): false});
+        assert_eq!(safe(closed.clone(), json!({"a": "x", "z": null})), Ok(json!({"a": "x"})), "{keyword}");
+        assert_eq!(safe(closed, json!({"z": 1})), Err(vec!["z: is not allowed".to_owned()]), "{keyword}");
+        let integers = json!({"properties": {"a": {}}, (keyword): {"type": "integer"}});
+        assert_eq!(safe(integers, json!({"y": "1", "z": null})), Ok(json!({"y": 1})), "{keyword}");
+    }
+    // What something else describes is none of theirs.
+    let branches = json!({
+        "anyOf": [{"properties": {"z": {"type": ["null", "string"]}}}],
+        "properties": {"n": {"type": "integer"}},
+        "unevaluatedProperties": false,
+    });
+    assert_eq!(safe(branches, json!({"n": "1", "z": null})), Ok(json!({"n": 1, "z": null})));
+}
