@@ -7,4 +7,4 @@ pub mod edit;
 pub mod rewrite;
 
 pub(crate) use tackroom_base::text::matcher;
-pub use tackroom_base::text::{accumulator, encoding, lines, page, pager, truncate, utf8};
+pub use tackroom_base::text::{accumulator, encoding, lines, page, pager, redact, terminal, truncate, utf8};

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use tackroom::text::accumulator::{Accumulator, Stream};
+use tackroom::text::accumulator::{Accumulator, Stream, Terminal};
 use tackroom::text::encoding::{Decoder, LineEndings, decode, line_ending};
 use tackroom::text::truncate::{Limits, Truncated, head, line, tail};
 use tackroom::text::utf8::{Meter, Utf8Decoder, lossy_len, to_text, utf16_len};
@@ -159,7 +159,7 @@ proptest! {
     #[test]
     fn a_stream_ends_like_its_whole(bytes in bytes(), cuts in vec(any::<Index>(), 0..40), limits in limits()) {
         let decoded = decode(&bytes);
-        let mut output = Accumulator::new(limits);
+        let mut output = Accumulator::with(limits, Terminal::Raw);
         for part in parts(&bytes, &cuts) {
             output.push(part, Stream::Stdout);
         }

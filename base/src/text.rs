@@ -10,5 +10,8 @@ pub mod lines;
 pub mod matcher;
 pub mod page;
 pub mod pager;
+pub mod redact;
+mod tail;
+pub mod terminal;
 pub mod truncate;
 pub mod utf8;

@@ -2,31 +2,22 @@
 //!
 //! ```text
 //! stdout bytes ─▶ decoder ┐
-//!                         ├─▶ (renderer) ─▶ tail: the last bytes, and the totals of everything
+//!                         ├─▶ renderer ─▶ redactor ─▶ tail: the last bytes, and the totals of everything
 //! stderr bytes ─▶ decoder ┘
 //! ```
 //!
-//! Each stream has a decoder of its own, so a character cut in two on one survives a line that the
-//! other gets in between. Text is merged as it arrives. Whatever the flood, memory stays at about
-//! twice the byte limit. Feeding byte by byte gives what one chunk gives.
+//! Each stream has a decoder and escape sequences of its own, so a character or a sequence that is cut in two on one
+//! survives a line that the other gets in between. Text is merged as it arrives. Whatever the flood, memory stays at
+//! about twice the byte limit. Feeding byte by byte gives what one chunk gives.
 //!
-//! Not here: terminal sequences and rewritten lines, which belong between decoder and tail, and files
-//! for output that is cut.
-
-use memchr::memrchr;
+//! Not here: files for output that is cut, see [`super::redact::RawRedactor`] for what goes into them.
 
 use super::encoding::Decoder;
-use super::truncate::{Limits, Totals, Truncated, tail_of};
-use super::{lines, utf8};
-
-/// Which of a command's two streams bytes came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
-}
+use super::redact::{Redactor, Stencil};
+use super::tail::Tail;
+use super::terminal::{Renderer, Sink};
+pub use super::terminal::{Stream, Terminal};
+use super::truncate::{Limits, Totals, Truncated, Truncation};
 
 /// Collects a command's output and gives its end.
 ///
@@ -34,58 +25,112 @@ pub enum Stream {
 /// use tackroom_base::text::accumulator::{Accumulator, Stream};
 /// use tackroom_base::text::truncate::Limits;
 /// let mut output = Accumulator::new(Limits { max_lines: 2, ..Limits::default() });
-/// output.push(b"one\n\xF0\x9F", Stream::Stdout);
+/// output.push(b"one\n10%\r\x1B[32m100% \xF0\x9F", Stream::Stdout);
 /// output.push(b"oops\n", Stream::Stderr);
 /// output.push(b"\x99\x82\n", Stream::Stdout);
 /// output.finish();
-/// assert_eq!(output.snapshot().content, "oops\n🙂");
+/// assert_eq!(output.snapshot().content, "100% oops\n🙂");
 /// assert_eq!(output.snapshot().facts.total_lines, 3);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Accumulator {
-    limits: Limits,
     stdout: Decoder,
     stderr: Decoder,
-    tail: Tail,
+    renderer: Option<Renderer>,
+    shown: Shown,
+}
+
+/// The end of the output at some time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// What is shown.
+    pub content: String,
+    /// What was cut.
+    pub facts: Truncation,
+}
+
+impl PartialEq<Truncated<'_>> for Snapshot {
+    fn eq(&self, other: &Truncated<'_>) -> bool {
+        self.content == other.content && self.facts == other.facts
+    }
 }
 
 impl Accumulator {
-    /// Nothing yet. Reserves no memory.
+    /// Nothing yet; shows what a terminal would. Reserves no memory.
     pub fn new(limits: Limits) -> Self {
-        // What `tail_of` asks for.
-        let keep = limits.max_bytes.saturating_add(2);
+        Self::with(limits, Terminal::Render)
+    }
+
+    /// Nothing yet, with a choice of what becomes of what is meant for a terminal.
+    pub fn with(limits: Limits, terminal: Terminal) -> Self {
         Accumulator {
-            limits,
             stdout: Decoder::default(),
             stderr: Decoder::default(),
-            tail: Tail { keep, ..Tail::default() },
+            renderer: (terminal == Terminal::Render).then(Renderer::default),
+            shown: Shown { tail: Tail::new(limits), stencil: None },
         }
+    }
+
+    /// Keeps secrets out of what is shown: call it before anything is pushed.
+    ///
+    /// They are looked for in what is shown, so that neither chunks, streams and colours nor the cut can hide a part
+    /// of one. What may become one, and with the function form a line that has not ended, is not shown until that is
+    /// decided, at the latest when the output is finished.
+    ///
+    /// ```
+    /// use tackroom_base::text::accumulator::{Accumulator, Stream};
+    /// use tackroom_base::text::redact::Redactor;
+    /// let mut output = Accumulator::new(Default::default()).redacting(Redactor::secrets(["hunter2"]));
+    /// output.push(b"password: hun\x1B[1mt", Stream::Stdout);
+    /// assert_eq!(output.snapshot().content, "password: ");
+    /// output.push(b"er2\n", Stream::Stdout);
+    /// assert_eq!(output.snapshot().content, "password: [redacted]\n");
+    /// ```
+    #[must_use]
+    pub fn redacting(mut self, redactor: Redactor) -> Self {
+        self.shown.stencil = (!redactor.is_empty()).then(|| Box::new(Stencil::new(redactor)));
+        self
     }
 
     /// Takes the next bytes of a stream, cut anywhere.
     // A caller that is built for size would have it built so, too.
     #[inline(never)]
     pub fn push(&mut self, bytes: &[u8], stream: Stream) {
-        let Accumulator { stdout, stderr, tail, .. } = self;
+        let Accumulator { stdout, stderr, renderer, shown } = self;
         let decoder = match stream {
             Stream::Stdout => stdout,
             Stream::Stderr => stderr,
         };
-        decoder.push_with(bytes, |text| tail.push(text));
+        decoder.push_with(bytes, |text| shown.render(renderer, text, stream));
     }
 
-    /// Ends both streams: a character that lacks its rest becomes one U+FFFD. A second call adds nothing.
+    /// Ends both streams: a character that lacks its rest becomes one U+FFFD, what was held of a secret is shown. A
+    /// second call adds nothing.
     pub fn finish(&mut self) {
-        let Accumulator { stdout, stderr, tail, .. } = self;
-        stdout.finish_with(|text| tail.push(text));
-        stderr.finish_with(|text| tail.push(text));
+        let Accumulator { stdout, stderr, renderer, shown } = self;
+        stdout.finish_with(|text| shown.render(renderer, text, Stream::Stdout));
+        stderr.finish_with(|text| shown.render(renderer, text, Stream::Stderr));
+        if let Some(stencil) = &mut shown.stencil {
+            stencil.finish(&mut shown.tail);
+        }
     }
 
     /// The end of the output so far, cut as [`super::truncate::tail`] would cut all of it.
     ///
-    /// Costs at most a walk over what is kept; what is pushed later does not change it.
-    pub fn snapshot(&self) -> Truncated<'_> {
-        tail_of(&self.tail.kept, self.tail.totals(), self.limits)
+    /// Costs a copy of what is shown; what is pushed later does not change it.
+    pub fn snapshot(&self) -> Snapshot {
+        let (mut content, mut facts) = self.shown.tail.cut();
+        // Two parts of a secret that something between them kept apart.
+        if let Some(redacted) = self.shown.stencil.as_ref().and_then(|stencil| stencil.redact_cut(&content)) {
+            facts.output_bytes = redacted.len();
+            content = redacted;
+        }
+        Snapshot { content, facts }
+    }
+
+    /// Of all the output so far, as it would be shown: cheap.
+    pub fn totals(&self) -> Totals {
+        self.shown.tail.totals()
     }
 
     /// Whether [`Accumulator::snapshot`] shows less than all there is.
@@ -96,65 +141,39 @@ impl Accumulator {
 
     /// Whether there is no text so far. Bytes that are the beginning of a character are none yet.
     pub fn is_empty(&self) -> bool {
-        self.tail.bytes == 0
+        self.totals().bytes == 0
     }
 }
 
-/// The last `keep` bytes of a text, or some more, and what is to be known of all of it.
-#[derive(Clone, Debug, Default)]
-struct Tail {
-    keep: usize,
-    /// Not longer than twice `keep`, or `keep` and a character.
-    kept: String,
-    bytes: u64,
-    breaks: u64,
-    /// Bytes after the last LF.
-    open_line: u64,
-    /// Bytes of the line that the last LF ended.
-    closed_line: u64,
+/// Where text goes once it is rendered.
+#[derive(Clone, Debug)]
+struct Shown {
+    tail: Tail,
+    stencil: Option<Box<Stencil>>,
 }
 
-impl Tail {
-    fn push(&mut self, text: &str) {
-        self.count(text.as_bytes());
-        // Moves at most `keep` bytes, once for every `keep` bytes that come.
-        if text.len() >= self.keep {
-            self.kept.clear();
-        } else if self.kept.len() + text.len() > self.keep.saturating_mul(2) {
-            let surplus = self.kept.len() + text.len() - self.keep;
-            self.kept.drain(..utf8::floor_boundary(self.kept.as_bytes(), surplus));
+impl Shown {
+    fn render(&mut self, renderer: &mut Option<Renderer>, text: &str, stream: Stream) {
+        match renderer {
+            Some(renderer) => renderer.push(text, stream, self),
+            None if text.is_empty() => {}
+            None => self.text(text),
         }
-        let surplus = text.len().saturating_sub(self.keep);
-        let text = &text[utf8::floor_boundary(text.as_bytes(), surplus)..];
-        // Doubling, as String does, but not past what is ever kept.
-        let needed = self.kept.len() + text.len();
-        if needed > self.kept.capacity() {
-            let capacity = needed.max((needed * 2).min(self.keep.saturating_mul(2)));
-            self.kept.reserve_exact(capacity - self.kept.len());
+    }
+}
+
+impl Sink for Shown {
+    fn text(&mut self, text: &str) {
+        match &mut self.stencil {
+            Some(stencil) => stencil.text(text, &mut self.tail),
+            None => self.tail.text(text),
         }
-        self.kept.push_str(text);
     }
 
-    fn count(&mut self, text: &[u8]) {
-        self.bytes += text.len() as u64;
-        let Some(last) = memrchr(b'\n', text) else {
-            self.open_line += text.len() as u64;
-            return;
-        };
-        self.closed_line = match memrchr(b'\n', &text[..last]) {
-            Some(before) => (last - before - 1) as u64,
-            None => self.open_line + last as u64,
-        };
-        self.open_line = (text.len() - last - 1) as u64;
-        self.breaks += lines::breaks(text) as u64;
-    }
-
-    fn totals(&self) -> Totals {
-        let open = self.open_line > 0;
-        Totals {
-            lines: self.breaks + u64::from(open),
-            bytes: self.bytes,
-            last_line: if open { self.open_line } else { self.closed_line },
+    fn restart(&mut self) {
+        match &mut self.stencil {
+            Some(stencil) => stencil.restart(&mut self.tail),
+            None => self.tail.restart(),
         }
     }
 }
@@ -195,7 +214,7 @@ mod tests {
         for byte in "héllo\n😀".bytes() {
             output.push(&[byte], Stream::Stdout);
         }
-        assert_eq!((output.snapshot().content, output.snapshot().facts.total_lines), ("héllo\n😀", 2));
+        assert_eq!(output.snapshot(), super::super::truncate::tail("héllo\n😀", Limits::default()));
     }
 
     #[test]
@@ -224,6 +243,39 @@ mod tests {
         }
     }
 
+    /// B04, B05, B07, whole and byte by byte.
+    #[test]
+    fn what_is_meant_for_a_terminal() {
+        for (bytes, want) in [
+            (&b"10%\r20%\r100%\ndone\n"[..], "100%\ndone\n"),
+            (b"a\r\nb\r\n", "a\nb\n"),
+            (b"\x1B[31mred\x1B[0m\n", "red\n"),
+            (b"a\0b\n", "ab\n"),
+        ] {
+            let (mut whole, mut cut) =
+                (Accumulator::new(Limits::default()), Accumulator::new(Limits::default()));
+            whole.push(bytes, Stream::Stdout);
+            bytes.iter().for_each(|&byte| cut.push(&[byte], Stream::Stdout));
+            assert_eq!(whole.snapshot().content, want);
+            assert_eq!(cut.snapshot(), whole.snapshot());
+            let mut raw = Accumulator::with(Limits::default(), Terminal::Raw);
+            raw.push(bytes, Stream::Stdout);
+            assert_eq!(raw.snapshot().content.as_bytes(), bytes);
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_thrown_away_leaves_what_was_before_it() {
+        for size in [10, 200, 1_000_000] {
+            let mut output = Accumulator::new(limits(10, 100));
+            output.push(b"one\ntwo\n", Stream::Stdout);
+            output.push("x".repeat(size).as_bytes(), Stream::Stdout);
+            output.push(b"\rthree", Stream::Stderr);
+            assert_eq!(output.snapshot().content, "one\ntwo\nthree");
+            assert_eq!(output.totals(), Totals { lines: 3, bytes: 13, last_line: 5 });
+        }
+    }
+
     #[test]
     fn memory_stays_bounded() {
         let mut output = Accumulator::new(Limits::default());
@@ -231,9 +283,13 @@ mod tests {
             let chunk = "€uro\n".repeat(size / 7 + 1);
             for _ in 0..20 {
                 output.push(&chunk.as_bytes()[..size], Stream::Stdout);
-                assert!(output.tail.kept.len() <= 2 * (51_200 + 2) + 4);
+                assert!(output.shown.tail.memory() <= 2 * (51_200 + 5));
             }
         }
-        assert!(output.tail.kept.capacity() <= 2 * (51_200 + 2) + 4);
+        for max_bytes in [0, 1, usize::MAX] {
+            let mut output = Accumulator::new(limits(1, max_bytes));
+            output.push("€\n€".as_bytes(), Stream::Stdout);
+            assert!(output.shown.tail.memory() <= 12, "{max_bytes}");
+        }
     }
 }

@@ -81,7 +81,7 @@ fn look<const ASCII: bool>(bytes: &[u8]) -> (Census, bool) {
 /// The bytes as vectors, a load each. Written out: as a loop it would go through memory.
 #[cfg(target_feature = "simd128")]
 #[inline(always)]
-fn vectors(block: &[u8; 64]) -> [core::arch::wasm32::v128; 4] {
+pub(super) fn vectors(block: &[u8; 64]) -> [core::arch::wasm32::v128; 4] {
     let vector = |part: &[u8; 16]| {
         let part = u128::from_le_bytes(*part);
         core::arch::wasm32::u64x2(part as u64, (part >> 64) as u64)

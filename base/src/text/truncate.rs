@@ -92,9 +92,11 @@ pub struct Truncated<'a> {
 }
 
 /// What is known of a whole text when only its end is at hand.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Totals {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Totals {
+    /// Lines; one without its LF is one.
     pub lines: u64,
+    /// Bytes of UTF-8.
     pub bytes: u64,
     /// Of the last line, without its LF.
     pub last_line: u64,

@@ -87,7 +87,7 @@ pub fn ceil_boundary(bytes: &[u8], at: usize) -> usize {
     (at..=at + 3).find(|&p| is_boundary(bytes, p)).unwrap_or(at)
 }
 
-fn is_continuation(byte: u8) -> bool {
+pub(super) fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
