@@ -281,3 +281,58 @@ test("exec, shells and description are the host's", () => {
   assert.deepEqual(env.shells, ["bash", "powershell"]);
   assert.equal(env.description, "a test");
 });
+
+test("temporary files are at the top, under names that nothing has", () => {
+  const env = memory({ "/.tackroom/out-1.log": "taken" }, { cwd: "/project" });
+  assert.equal(env.createTempFile({ prefix: "out-", suffix: ".log" }), "/.tackroom/out-2.log");
+  assert.equal(env.createTempFile(), "/.tackroom/tmp-3");
+  assert.equal(text(env.readBinaryFile("/.tackroom/out-1.log")), "taken");
+  assert.deepEqual(names(env.listDir("/project")), []);
+});
+
+test("what is appended to is not what the host was given, or gave", () => {
+  const env = memory();
+  const given = new Uint8Array(16);
+  // A part of a larger buffer, as the core may give.
+  env.writeFile("/a", given.subarray(0, 4));
+  env.appendFile("/a", bytes("1234"));
+  env.appendFile("/a", bytes("5678"));
+  assert.deepEqual([...given], new Array(16).fill(0));
+  const snapshot = env.snapshot();
+  env.appendFile("/a", bytes("9"));
+  assert.equal(snapshot["/a"].length, 12);
+  env.writeFile("/a", bytes("x"));
+  env.appendFile("/a", bytes("y"));
+  assert.equal(text(env.readBinaryFile("/a")), "xy");
+  assert.equal(text(env.readRange("/a", 1, 9)), "y");
+});
+
+test("much is appended in little time", () => {
+  const env = memory();
+  const part = new Uint8Array(64).fill(120);
+  for (let index = 0; index < 200_000; index++) env.appendFile("/log", part);
+  assert.equal(env.fileInfo("/log").size, 200_000 * 64);
+});
+
+test("the tree is not lost", () => {
+  const env = memory({ "/d/a": "" }, { cwd: "/d" });
+  assert.equal(
+    codeOf(() => env.renameFile("/", "/d/x")),
+    "permission_denied",
+  );
+  assert.equal(
+    codeOf(() => env.renameFile("/d", "/")),
+    "permission_denied",
+  );
+  assert.equal(
+    codeOf(() => env.renameFile("/d/..", "/x")),
+    "permission_denied",
+  );
+  env.symlink("/d", "/link");
+  assert.equal(
+    codeOf(() => env.renameFile("/d", "/link/x")),
+    "invalid_path",
+  );
+  env.renameFile("/d/a", "/link/b");
+  assert.deepEqual(names(env.listDir("/d")), ["b"]);
+});

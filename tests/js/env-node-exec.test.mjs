@@ -98,7 +98,7 @@ test("B08, B09, B16 as a tool", async () => {
   assert.match(text(background), /^a\n?$/);
   assert.ok(ms < 2000, `${ms} ms`);
   const late = await timed(() => bash({ command: "echo a; sleep 5", timeout: 1 }));
-  assert.match(text(late.value), /^a\n[^]*timed out after 1 seconds/);
+  assert.match(text(late.value), /^a\n[\s\S]*timed out after 1 seconds/);
   assert.equal(late.value.isError, true);
   assert.ok(late.ms < 3000, `${late.ms} ms`);
 });
@@ -403,9 +403,9 @@ test("real programs: a test runner, colours, a progress bar", async () => {
     unsetEnv: ["NODE_TEST_CONTEXT"],
   });
   assert.equal(runner.exitCode, 0, runner.stderr);
-  assert.match(runner.stdout, /it holds[^]*pass 1/);
+  assert.match(runner.stdout, /it holds[\s\S]*pass 1/);
   await mkdir(join(dir, "colours"));
-  assert.match((await run(env, "ls --color=always -d colours")).stdout, /\x1b\[.*colours/);
+  assert.ok((await run(env, "ls --color=always -d colours")).stdout.startsWith("\x1b["));
   const bar = await run(env, "for i in 1 2 3; do printf '\\r%d%%' $i >&2; done; echo >&2");
   assert.equal(bar.stderr, "\r1%\r2%\r3%\n");
 });

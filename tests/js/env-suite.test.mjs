@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Bash } from "just-bash";
-import { withShell } from "tackroom/env/just-bash";
+import { justBash, withShell } from "tackroom/env/just-bash";
 import { memory } from "tackroom/env/memory";
 import { node } from "tackroom/env/node";
 import { envSuite } from "./support/env-suite.mjs";
@@ -22,6 +22,11 @@ async function onDisk(wrap = (env) => env) {
     link: symlink,
     tearDown: () => rm(dir, { recursive: true }),
   };
+}
+
+async function instance() {
+  const bash = new Bash({ cwd: "/project" });
+  return { env: justBash(bash), dir: "/project", link: (target, path) => bash.fs.symlink(target, path) };
 }
 
 /** As a remote one is: it answers later, and needs of the host what just-bash forbids its commands. */
@@ -68,6 +73,7 @@ function least({ renameFile: _, appendFile: __, readRange: ___, ...rest }) {
 const simulated = { isBinaryOutput: false };
 envSuite("memory", inMemory);
 envSuite("node", onDisk);
+envSuite("justBash", instance, { ...simulated, checksPaths: false });
 envSuite("withShell(memory)", () => inMemory((env) => withShell(env, Bash)), simulated);
 envSuite("withShell(node)", () => onDisk((env) => withShell(env, Bash)), simulated);
 envSuite("withShell(remote)", () => inMemory((env) => withShell(remote(env), Bash)), simulated);

@@ -127,7 +127,10 @@ test("every entry with code has its types beside it", () => {
   }
 });
 
-test("the code needs no eval and nothing of Node", () => {
+/** The one entry that is for Node alone. */
+const OF_NODE = /^dist\/env\/node(\.js$|\/)/;
+
+test("the code needs no eval, and but for env/node nothing of Node", () => {
   const dist = readdirSync(new URL("dist/", folder), { recursive: true }).map((name) => `dist/${name}`);
   const code = [...dist.filter((name) => name.endsWith(".js")), ...MODULES.map((name) => `wasm/${name}.js`)];
   assert.ok(code.length > 10, "the code was found");
@@ -136,11 +139,20 @@ test("the code needs no eval and nothing of Node", () => {
     // Without comments, examples among them.
     const text = esbuild.transformSync(source, { minifyWhitespace: true, legalComments: "none" }).code;
     assert.doesNotMatch(text, /\beval\s*\(|\bnew\s+Function\b|\bFunction\s*\(/, name);
-    assert.doesNotMatch(text, /\brequire\s*\(|\b(from|import)\s*\(?\s*["'`]node:/, name);
+    assert.doesNotMatch(text, /\brequire\s*\(/, name);
+    const imports = [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)/g)].map((found) => found[1]);
+    if (OF_NODE.test(name)) {
+      for (const path of imports)
+        assert.match(path, /^(node:|\.\.?\/)/, `${name} imports Node's modules and ours`);
+      continue;
+    }
+    assert.doesNotMatch(text, /\b(from|import)\s*\(?\s*["'`]node:/, name);
     // `process` is looked at in one place, as a property of globalThis.
     assert.doesNotMatch(text, /(?<![."'\w])(process|Buffer|__dirname)\s*[.[]/, name);
-    const imports = [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)/g)].map((found) => found[1]);
-    for (const path of imports) assert.match(path, /^\.\.?\//, `${name} imports files of the package only`);
+    for (const path of imports) {
+      assert.match(path, /^\.\.?\//, `${name} imports files of the package only`);
+      assert.doesNotMatch(path, /\benv\/node\b|^\.\/node\b/, `${name} is for every runtime`);
+    }
     // Bundlers emit nothing for it, or a file that the page does not find.
     assert.doesNotMatch(text, /import\.meta/, name);
   }
@@ -180,7 +192,7 @@ test("importing does nothing: no global, no module, no compilation", () => {
     const inline = join(copy, `wasm/${name}-inline.js`);
     writeFileSync(inline, `console.log("${name} loaded");\n${readFileSync(inline, "utf8")}`);
   }
-  const entries = ["index.js", "env/memory.js", "env/just-bash.js", "web.js"];
+  const entries = ["index.js", "env/memory.js", "env/just-bash.js", "env/node.js", "web.js"];
   const urls = entries.map((name) => pathToFileURL(join(copy, "dist", name)).href);
   const output = program(`
     // Node loads its fetch (undici), which has a wasm module of its own, at the first look at Response.
@@ -381,8 +393,9 @@ test("the declarations compile in a program with few libraries, checked whole", 
   writeFileSync(
     join(made, "program.ts"),
     `import { createToolset, init, type Toolset, ToolError } from "tackroom";
-import { justBash } from "tackroom/env/just-bash";
+import { justBash, toJustBashFs, withShell } from "tackroom/env/just-bash";
 import { memory } from "tackroom/env/memory";
+import { node } from "tackroom/env/node";
 import * as full from "tackroom/full";
 import * as web from "tackroom/web";
 import core from "tackroom/core.wasm";
@@ -395,7 +408,7 @@ await web.init({ core: fetch("core.wasm"), schema: "schema.wasm" });
 // @ts-expect-error: there is nothing to load by default
 await web.init();
 using toolset: Toolset = await createToolset(memory({ a: "" }), { tools: ["read"] });
-export { justBash, ToolError, toolset };
+export { justBash, node, ToolError, toJustBashFs, toolset, withShell };
 `,
   );
   const compilerOptions = {

@@ -65,8 +65,8 @@ function check(program) {
 
 const inReadme = programs(existsSync(readme) ? readFileSync(readme, "utf8") : "");
 
-test("README.md has a program over memory() and one over justBash()", () => {
-  for (const name of ["memory(", "justBash("]) {
+test("README.md has a program over memory(), one over node() and one over withShell()", () => {
+  for (const name of ["memory(", "node(", "withShell("]) {
     assert.ok(
       inReadme.some(({ code }) => code.includes(name)),
       `a \`\`\`ts or \`\`\`js block with ${name}`,

@@ -49,6 +49,8 @@ export interface JustBashOptions {
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;
 
+const TEMPORARY = "/.tackroom";
+
 /**
  * What {@link justBash} returns. Its methods reject with an Error that has a `code`: `not_found`, `not_directory`,
  * `is_directory`, `already_exists`, `permission_denied`, `busy`, `no_space`, `not_supported`, `invalid_path` (a loop
@@ -68,6 +70,12 @@ export interface JustBashEnv extends ExecutionEnv {
   listDir(path: string, options?: Options): Promise<FileInfo[]>;
   canonicalPath(path: string, options?: Options): Promise<string>;
   createDir(path: string, options?: Options): Promise<void>;
+  remove(path: string, options?: Options & { recursive?: boolean }): Promise<void>;
+  /** Whatever file is there is removed first: not in one step. */
+  renameFile(from: string, to: string, options?: Options): Promise<void>;
+  appendFile(path: string, content: Uint8Array, options?: Options): Promise<void>;
+  /** Creates an empty file in `/.tackroom`: what the instance has is all one tree. `prefix` is `"tmp-"` by default. */
+  createTempFile(options?: Options & { prefix?: string; suffix?: string }): Promise<string>;
   /** Output comes with the result, never through the callbacks. An aborted command has no exit code. */
   exec(command: string, options: ExecOptions): Promise<ExecResult>;
 }
@@ -91,6 +99,7 @@ export interface JustBashEnv extends ExecutionEnv {
 export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBashEnv {
   const { cwd = bash.getCwd(), home, description = "simulated bash, no network, no git" } = options;
   const { fs } = bash;
+  let temporaryFiles = 0;
 
   const env: JustBashEnv = {
     cwd,
@@ -100,7 +109,7 @@ export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBas
     async readBinaryFile(path, options) {
       checkAborted(options);
       // In memory, just-bash answers with the very bytes it keeps.
-      return (await coded(fs.readFileBuffer(path))).slice();
+      return (await below(fs, path, fs.readFileBuffer(path))).slice();
     },
 
     async writeFile(path, content, options) {
@@ -115,18 +124,12 @@ export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBas
 
     async fileInfo(path, options) {
       checkAborted(options);
-      try {
-        return describe(path, await coded(fs.lstat(path)));
-      } catch (error) {
-        throw (await isBelowFile(fs, path))
-          ? failure("not_directory", `not a directory: ${path}`, error)
-          : error;
-      }
+      return describe(path, await below(fs, path, fs.lstat(path)));
     },
 
     async listDir(path, options) {
       checkAborted(options);
-      const directory = await coded(fs.realpath(path));
+      const directory = await below(fs, path, fs.realpath(path));
       const names = await coded(fs.readdir(directory));
       const entries = await Promise.all(
         names.map(async (name) => {
@@ -140,7 +143,7 @@ export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBas
 
     async canonicalPath(path, options) {
       checkAborted(options);
-      return coded(fs.realpath(path));
+      return below(fs, path, fs.realpath(path));
     },
 
     async createDir(path, options) {
@@ -150,13 +153,66 @@ export function justBash(bash: BashLike, options: JustBashOptions = {}): JustBas
         const prefix = `/${names.slice(0, length).join("/")}`;
         const target = await resolveTarget(fs, prefix);
         const stat = await lstatOrNull(fs, target);
-        if (!stat) await coded(fs.mkdir(target));
+        // Recursive for its other meaning: somebody else may have made it meanwhile.
+        if (!stat) await coded(fs.mkdir(target, { recursive: true }));
         else if (!stat.isDirectory) {
           throw failure(
             length === names.length ? "already_exists" : "not_directory",
             `expected a directory, found a file: ${prefix}`,
           );
         }
+      }
+    },
+
+    async remove(path, options) {
+      checkAborted(options);
+      const place = await placeOf(fs, path);
+      const stat = await coded(fs.lstat(place));
+      if (place === "/") throw failure("permission_denied", `expected a path below the top: ${path}`);
+      if (!options?.recursive && stat.isDirectory) await checkEmpty(fs, place, path);
+      await coded(fs.rm(place, { recursive: stat.isDirectory }));
+    },
+
+    async renameFile(from, to, options) {
+      checkAborted(options);
+      const [source, target] = [await placeOf(fs, from), await placeOf(fs, to)];
+      const moved = await coded(fs.lstat(source));
+      if (source === target) return;
+      if (moved.isDirectory && `${target}/`.startsWith(`${source}/`)) {
+        throw failure("invalid_path", `expected a path outside of ${from}, found one in it: ${to}`);
+      }
+      const replaced = await lstatOrNull(fs, target);
+      if (replaced?.isDirectory) {
+        if (!moved.isDirectory) throw failure("is_directory", `expected a file, found a directory: ${to}`);
+        await checkEmpty(fs, target, to);
+      } else if (replaced && moved.isDirectory) {
+        throw failure("not_directory", `expected a directory or nothing, found a file: ${to}`);
+      }
+      if (replaced) await coded(fs.rm(target, { recursive: replaced.isDirectory }));
+      await coded(fs.mv(source, target));
+    },
+
+    async appendFile(path, content, options) {
+      checkAborted(options);
+      const target = await resolveTarget(fs, path);
+      if ((await lstatOrNull(fs, target))?.isDirectory) {
+        throw failure("is_directory", `expected a file, found a directory: ${path}`);
+      }
+      await coded(fs.appendFile(target, content.slice()));
+    },
+
+    async createTempFile(options) {
+      checkAborted(options);
+      const { prefix = "tmp-", suffix = "" } = options ?? {};
+      if (/[/\0]/.test(prefix + suffix)) {
+        throw failure("invalid_path", `expected a part of a name, found ${JSON.stringify(prefix + suffix)}`);
+      }
+      await env.createDir(TEMPORARY);
+      for (;;) {
+        const path = `${TEMPORARY}/${prefix}${++temporaryFiles}${suffix}`;
+        if (await lstatOrNull(fs, path)) continue;
+        await coded(fs.writeFile(path, new Uint8Array()));
+        return path;
       }
     },
 
@@ -185,6 +241,31 @@ async function resolveTarget(fs: BashFileSystemLike, path: string): Promise<stri
     target = next.startsWith("/") ? next : join(directory, next);
   }
   throw failure("invalid_path", `expected a path, found a loop of links: ${path}`);
+}
+
+/** The path with its directory resolved, and a link at its end left alone. */
+async function placeOf(fs: BashFileSystemLike, path: string): Promise<string> {
+  const { parent, name } = split(path);
+  if (name === "") return "/";
+  return join(await below(fs, path, fs.realpath(parent)), name);
+}
+
+async function checkEmpty(fs: BashFileSystemLike, directory: string, path: string): Promise<void> {
+  const { length } = await coded(fs.readdir(directory));
+  if (length > 0) {
+    throw failure("already_exists", `expected an empty directory, found one of ${length} entries: ${path}`);
+  }
+}
+
+/** The same outcome, with a code; what is missing because a file stands in the middle of the path says that. */
+async function below<T>(fs: BashFileSystemLike, path: string, outcome: Promise<T>): Promise<T> {
+  try {
+    return await coded(outcome);
+  } catch (error) {
+    throw (error as { code?: string }).code === "not_found" && (await isBelowFile(fs, path))
+      ? failure("not_directory", `not a directory: ${path}`, error)
+      : error;
+  }
 }
 
 /** Whether the deepest ancestor that there is is no directory: just-bash says of what is below it that it is missing. */

@@ -14,6 +14,9 @@ export interface BashFileSystemLike {
   readlink(path: string): Promise<string>;
   realpath(path: string): Promise<string>;
   mkdir(path: string, options?: { recursive?: boolean }): Promise<void>;
+  appendFile(path: string, content: Uint8Array): Promise<void>;
+  rm(path: string, options?: { recursive?: boolean }): Promise<void>;
+  mv(from: string, to: string): Promise<void>;
 }
 
 /** What its `stat` tells. */

@@ -194,8 +194,9 @@ export function fileSystemOf(env: ExecutionEnv, outside: Outside, options: Optio
     try {
       const answer = await ask("scandir", path, () => env.listDir(path, options));
       if (!Array.isArray(answer)) throw worded(lacking(answer, "an array"), "scandir", path);
-      const known = answer.filter(isInfo);
-      return known.sort((a, b) => (a.name < b.name ? -1 : 1));
+      const odd = answer.findIndex((entry) => !isInfo(entry));
+      if (odd !== -1) throw worded(lacking(answer[odd], "a FileInfo"), "scandir", path);
+      return [...answer].sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
       if (otherwise(error, path) !== "directory") throw worded({ code: "ENOTDIR" }, "scandir", path);
       return system.names(path).map((name) => {

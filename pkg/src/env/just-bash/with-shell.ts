@@ -30,15 +30,15 @@ export interface ShellOptions {
 export type WithShellOptions<O extends object> = ShellOptions & Omit<O, "fs" | "files" | "cwd" | "env">;
 
 /** What {@link withShell} returns: all that the environment has, and a shell. */
-export type ShellEnv<E extends ExecutionEnv> = Omit<E, "exec" | "shells" | "description" | "home"> &
-  ExecutionEnv & {
-    readonly description: string;
-    readonly shells: readonly ["bash"];
-    /** Output comes with the result, never through the callbacks. An aborted command has no exit code. */
-    exec(command: string, options: ExecOptions): Promise<ExecResult>;
-  };
+export type ShellEnv<E extends ExecutionEnv> = Omit<E, "exec" | "shells" | "description" | "home"> & {
+  readonly home?: string;
+  readonly description: string;
+  readonly shells: readonly ["bash"];
+  /** Output comes with the result, never through the callbacks. An aborted command has no exit code. */
+  exec(command: string, options: ExecOptions): Promise<ExecResult>;
+};
 
-/** What is made of it has the environment's name for the model in front. */
+/** For the model, after what the environment says of itself. */
 const DESCRIPTION = "simulated bash, no network, no git";
 
 /** Without `/bin`: on a disk there are programs in it, which just-bash would take for scripts. */
