@@ -90,29 +90,50 @@ fn no_shell() {
         &[],
         None,
         expect![[r#"
-        read (Read)
-          Read a text file, or look at an image (PNG, JPEG, GIF, WebP). At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
-          path: string: File to read, absolute or relative to the working directory
-          offset?: integer minimum 0: Line to start at, counted from 1
-          limit?: integer minimum 1: How many lines to read at most
-          column?: integer minimum 1: Byte to start at within the line `offset`, counted from 1; for lines too long to show at once
-          snippet: read: show a text file, page by page if it is long, or an image
-        edit (Edit)
-          Replace pieces of a text file. Every edit names text that occurs once in the file (or sets replaceAll) and what to put there; either all edits apply or none. Everything else stays byte for byte. Line endings are matched and kept by themselves: plain line feeds will do.
-          path: string: File to edit, absolute or relative to the working directory
-          edits: array minItems 1: The replacements. Each is matched against the file as it is now, not against the outcome of the others; they must not overlap
-          edits[].oldText: string: Text to replace, exactly as in the file; it must occur once, so take in enough of the lines around it
-          edits[].newText: string: Text to put in its place
-          edits[].replaceAll?: boolean: Replace every occurrence of oldText
-          snippet: edit: replace exact pieces of a file
-          guideline: Keep oldText short but unique; put several changes of one file into one edit call
-        write (Write)
-          Write a file: create it, with its parent directories, or replace everything in it. To change a part of a file, use edit.
-          path: string: File to write, absolute or relative to the working directory
-          content: string: The whole new content of the file
-          snippet: write: create a file or replace all of it
-          guideline: Use write for new files and complete rewrites only
-    "#]],
+            read (Read)
+              Read a text file, or look at an image (PNG, JPEG, GIF, WebP). At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
+              path: string: File to read, absolute or relative to the working directory
+              offset?: integer minimum 0: Line to start at, counted from 1
+              limit?: integer minimum 1: How many lines to read at most
+              column?: integer minimum 1: Byte to start at within the line `offset`, counted from 1; for lines too long to show at once
+              snippet: read: show a text file, page by page if it is long, or an image
+            edit (Edit)
+              Replace pieces of a text file. Every edit names text that occurs once in the file (or sets replaceAll) and what to put there; either all edits apply or none. Everything else stays byte for byte. Line endings are matched and kept by themselves: plain line feeds will do.
+              path: string: File to edit, absolute or relative to the working directory
+              edits: array minItems 1: The replacements. Each is matched against the file as it is now, not against the outcome of the others; they must not overlap
+              edits[].oldText: string: Text to replace, exactly as in the file; it must occur once, so take in enough of the lines around it
+              edits[].newText: string: Text to put in its place
+              edits[].replaceAll?: boolean: Replace every occurrence of oldText
+              snippet: edit: replace exact pieces of a file
+              guideline: Keep oldText short but unique; put several changes of one file into one edit call
+            write (Write)
+              Write a file: create it, with its parent directories, or replace everything in it. To change a part of a file, use edit.
+              path: string: File to write, absolute or relative to the working directory
+              content: string: The whole new content of the file
+              snippet: write: create a file or replace all of it
+              guideline: Use write for new files and complete rewrites only
+            grep (Grep)
+              Search the lines of files for a pattern, as ripgrep does. Matching lines come as path:line: text, lines around them as path-line- text. Hidden files are searched; .git, binary files and what .gitignore or .ignore leave out are not, unless path names it. At most 100 matches or 50.0KB are returned at once; of a long line 500 characters around the match.
+              pattern: string: Regular expression in Rust's syntax (no look-around, no back-references), or a text with literal: true; matched line by line
+              path?: string: Directory or file to search; default the working directory
+              glob?: string: Files to search: *.ts at any depth, src/**/*.ts from path, !*.min.js for all others
+              ignoreCase?: boolean: Match upper and lower case alike
+              literal?: boolean: Take pattern as a text, not as a regular expression
+              context?: integer minimum 0: Lines to show before and after each match
+              limit?: integer minimum 1: How many matching lines to show at most
+              snippet: grep: search the contents of files
+            find (Find)
+              Find files by a glob, case-sensitive. Paths are relative to path. Hidden files are found; .git and what .gitignore or .ignore leave out are not, unless path names it. At most 1000 files or 50.0KB are returned at once.
+              pattern: string: Glob: *.ts matches names at any depth, src/**/*.{ts,tsx} paths from path
+              path?: string: Directory to search; default the working directory
+              limit?: integer minimum 1: How many files to show at most
+              snippet: find: find files by their names
+            ls (Ls)
+              List a directory: names in alphabetical order, hidden ones included, those of directories with a / at their end. At most 500 entries or 50.0KB are returned at once.
+              path?: string: Directory to list; default the working directory
+              limit?: integer minimum 1: How many entries to show at most
+              snippet: ls: list a directory
+        "#]],
     );
 }
 
@@ -123,14 +144,35 @@ fn read_only() {
         &[Shell::Bash],
         None,
         expect![[r#"
-        read (Read)
-          Read a text file, or look at an image (PNG, JPEG, GIF, WebP). At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
-          path: string: File to read, absolute or relative to the working directory
-          offset?: integer minimum 0: Line to start at, counted from 1
-          limit?: integer minimum 1: How many lines to read at most
-          column?: integer minimum 1: Byte to start at within the line `offset`, counted from 1; for lines too long to show at once
-          snippet: read: show a text file, page by page if it is long, or an image
-    "#]],
+            read (Read)
+              Read a text file, or look at an image (PNG, JPEG, GIF, WebP). At most 2000 lines or 50.0KB are returned at once; the result then ends with the offset (and column) to continue with.
+              path: string: File to read, absolute or relative to the working directory
+              offset?: integer minimum 0: Line to start at, counted from 1
+              limit?: integer minimum 1: How many lines to read at most
+              column?: integer minimum 1: Byte to start at within the line `offset`, counted from 1; for lines too long to show at once
+              snippet: read: show a text file, page by page if it is long, or an image
+            grep (Grep)
+              Search the lines of files for a pattern, as ripgrep does. Matching lines come as path:line: text, lines around them as path-line- text. Hidden files are searched; .git, binary files and what .gitignore or .ignore leave out are not, unless path names it. At most 100 matches or 50.0KB are returned at once; of a long line 500 characters around the match.
+              pattern: string: Regular expression in Rust's syntax (no look-around, no back-references), or a text with literal: true; matched line by line
+              path?: string: Directory or file to search; default the working directory
+              glob?: string: Files to search: *.ts at any depth, src/**/*.ts from path, !*.min.js for all others
+              ignoreCase?: boolean: Match upper and lower case alike
+              literal?: boolean: Take pattern as a text, not as a regular expression
+              context?: integer minimum 0: Lines to show before and after each match
+              limit?: integer minimum 1: How many matching lines to show at most
+              snippet: grep: search the contents of files
+            find (Find)
+              Find files by a glob, case-sensitive. Paths are relative to path. Hidden files are found; .git and what .gitignore or .ignore leave out are not, unless path names it. At most 1000 files or 50.0KB are returned at once.
+              pattern: string: Glob: *.ts matches names at any depth, src/**/*.{ts,tsx} paths from path
+              path?: string: Directory to search; default the working directory
+              limit?: integer minimum 1: How many files to show at most
+              snippet: find: find files by their names
+            ls (Ls)
+              List a directory: names in alphabetical order, hidden ones included, those of directories with a / at their end. At most 500 entries or 50.0KB are returned at once.
+              path?: string: Directory to list; default the working directory
+              limit?: integer minimum 1: How many entries to show at most
+              snippet: ls: list a directory
+        "#]],
     );
 }
 

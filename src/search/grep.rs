@@ -92,10 +92,8 @@ impl<'a> Search<'a> {
             while before < line.start {
                 before = self.show(bytes, before, None, show);
             }
-            let text = without_end(&bytes[line.clone()]);
-            // An empty match at a CR that is cut off is at the end.
-            let matched = self.pattern.find(&bytes[line.clone()]).unwrap_or(text.len()..text.len());
-            at = self.show(bytes, line.start, Some(matched), show);
+            let matched = self.pattern.find(&bytes[line.clone()]);
+            at = self.show(bytes, line.start, matched, show);
             quota.left -= 1;
             self.after = self.context;
         }
@@ -330,6 +328,7 @@ mod tests {
         assert_eq!(shown("a", b"a\r\nb\na", 0, 9).0, ["1:a", "3:a"]);
         assert_eq!(shown("$", b"a\r\n\r\n", 0, 9).0, ["1:a", "2:"]);
         assert_eq!(shown("a", b"a\r\r\n", 0, 9).0, ["1:a\r"]);
+        assert_eq!(shown("a", b"a\r", 0, 9).0, ["1:a"]);
     }
 
     #[test]

@@ -88,16 +88,14 @@ impl Pattern {
                 continue;
             }
             let found = self.matcher.find_candidate_line(&bytes[at..]).ok().flatten();
-            let (offset, is_sure) = match found? {
-                LineMatchKind::Confirmed(offset) => (offset, true),
-                LineMatchKind::Candidate(offset) => (offset, false),
-            };
-            // An empty match after the last line's end is in no line.
+            let (LineMatchKind::Confirmed(offset) | LineMatchKind::Candidate(offset)) = found?;
             let line = line_at(bytes, at + offset);
+            // An empty match after the last line's end is in no line.
             if line.start == bytes.len() {
                 return None;
             }
-            if is_sure || self.find(&bytes[line.clone()]).is_some() {
+            // Whatever was found may be nothing, or be in the CR that ends a line.
+            if self.find(&bytes[line.clone()]).is_some() {
                 return Some(line);
             }
             at = line.end;
@@ -120,12 +118,10 @@ fn line_at(bytes: &[u8], at: usize) -> Range<usize> {
     start..end
 }
 
-/// A line without the LF, or CR LF, that ends it.
+/// A line without the LF that ends it, and without a CR before that, or at the end of the file.
 pub fn without_end(line: &[u8]) -> &[u8] {
-    match line.strip_suffix(b"\n") {
-        Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
-        None => line,
-    }
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 const WAY_OUT: &str = "To search for the text as it is, set literal: true";
@@ -194,7 +190,7 @@ mod tests {
             ("foo|bar", "foo\nbar\nbaz\n", &["foo", "bar"][..]),
             ("^b", "ab\nb\n", &["b"]),
             ("foo$", "foo\r\nfood\r\nfoo", &["foo", "foo"]),
-            ("^$", "a\n\nb\r\n\r\n", &["", ""]),
+            ("^$", "a\n\nb\r\n\r\nc\r", &["", ""]),
             ("", "a\nb\n", &["a", "b"]),
             ("a.b", "a\nb\na\rb\naxb\n", &["axb"]),
             ("a\\s+b", "a\nb\na \tb\n", &["a \tb"]),

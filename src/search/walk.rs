@@ -10,9 +10,12 @@ use std::rc::Rc;
 
 use super::glob::FileGlob;
 use super::ignore::{GIT, Own, Rules};
+use crate::path::MAX_BYTES;
 
-/// Files that are given out, and directories that are listed, at most.
+/// Files that are given out, and directories that are come by, at most.
 pub const MOST: usize = 200_000;
+/// Bytes of paths that are held at most.
+const MOST_HELD_BYTES: usize = 64 << 20;
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +59,17 @@ pub struct Walk {
     hidden: Vec<String>,
     /// Directories that have not been listed, by [`key`].
     open: BTreeMap<Vec<u8>, Open>,
-    /// Files that have not been given out, likewise.
-    files: BTreeMap<Vec<u8>, File>,
+    /// Files that have not been given out, likewise, with their kinds and sizes.
+    files: BTreeMap<Vec<u8>, (Kind, u64)>,
+    /// Bytes of both.
+    held: usize,
     given: usize,
-    asked: usize,
+    directories: usize,
     cut: bool,
 }
 
 #[derive(Debug)]
 struct Open {
-    path: String,
     rules: Rc<Rules>,
     is_asked: bool,
 }
@@ -90,15 +94,16 @@ impl Walk {
     /// assert!(walk.is_over());
     /// ```
     pub fn new(directory: &str, rules: Rc<Rules>, filter: Option<FileGlob>, hidden: Vec<String>) -> Walk {
-        let top = Open { path: String::new(), rules, is_asked: false };
+        let top = Open { rules, is_asked: false };
         Walk {
             base: directory.trim_end_matches('/').to_owned(),
             filter,
             hidden,
             open: BTreeMap::from([(Vec::new(), top)]),
             files: BTreeMap::new(),
+            held: 0,
             given: 0,
-            asked: 0,
+            directories: 0,
             cut: false,
         }
     }
@@ -114,19 +119,15 @@ impl Walk {
 
     /// A directory to be listed, by its relative path: of those that nobody was sent to, the first in order.
     pub fn next_directory(&mut self) -> Option<String> {
-        let open = self.open.values_mut().find(|open| !open.is_asked)?;
-        if self.asked == MOST {
-            self.end();
-            return None;
-        }
-        self.asked += 1;
+        let (key, open) = self.open.iter_mut().find(|(_, open)| !open.is_asked)?;
         open.is_asked = true;
-        Some(open.path.clone())
+        Some(path(key))
     }
 
     /// What is in a directory that was asked for. One that cannot be listed has nothing.
     pub fn listed(&mut self, directory: &str, entries: Vec<Entry>, own: &Own) {
         let Some(Open { rules, .. }) = self.open.remove(&key(directory)) else { return };
+        self.held -= directory.len();
         let rules = Rules::within(&rules, &self.absolute(directory), own);
         for Entry { name, kind, size } in entries {
             if matches!(name.as_str(), "" | "." | ".." | GIT) || name.contains(['/', '\0']) {
@@ -134,6 +135,10 @@ impl Walk {
             }
             let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
             let absolute = self.absolute(&path);
+            // No file has such a path, and a tree that is made up could go on for ever.
+            if absolute.len() > MAX_BYTES {
+                continue;
+            }
             let is_directory = kind == Kind::Directory;
             let filtered = self.filter.as_ref().and_then(|filter| filter.verdict(&absolute, is_directory));
             let is_kept = filtered.unwrap_or_else(|| rules.verdict(&absolute, is_directory) != Some(true));
@@ -141,11 +146,17 @@ impl Walk {
                 continue;
             }
             let key = key(&path);
-            if is_directory {
-                self.open.insert(key, Open { path, rules: rules.clone(), is_asked: false });
-            } else {
-                self.files.insert(key, File { path, kind, size });
+            let is_new = match is_directory {
+                true => self.open.insert(key, Open { rules: rules.clone(), is_asked: false }).is_none(),
+                false => self.files.insert(key, (kind, size)).is_none(),
+            };
+            if is_new {
+                self.held += path.len();
+                self.directories += usize::from(is_directory);
             }
+        }
+        if self.directories > MOST || self.held > MOST_HELD_BYTES {
+            self.end();
         }
     }
 
@@ -160,7 +171,9 @@ impl Walk {
             return None;
         }
         self.given += 1;
-        Some(first.remove())
+        let (key, (kind, size)) = first.remove_entry();
+        self.held -= key.len();
+        Some(File { path: path(&key), kind, size })
     }
 
     /// Files that wait to be given out.
@@ -182,12 +195,17 @@ impl Walk {
         self.cut = true;
         self.open.clear();
         self.files.clear();
+        self.held = 0;
     }
 }
 
 /// What sorts paths by their segments, each by its bytes: no segment has a NUL, and nothing sorts before one.
 fn key(path: &str) -> Vec<u8> {
     path.bytes().map(|byte| if byte == b'/' { 0 } else { byte }).collect()
+}
+
+fn path(key: &[u8]) -> String {
+    String::from_utf8_lossy(key).replace('\0', "/")
 }
 
 #[cfg(test)]
@@ -269,14 +287,13 @@ mod tests {
     #[test]
     fn a_walk_without_end_ends() {
         let mut walk = Walk::new("/", Rc::default(), None, vec![]);
+        let names: Vec<Entry> = (0..40).map(|n| entry(&n.to_string(), Kind::Directory)).collect();
+        let mut most = 0;
         while let Some(directory) = walk.next_directory() {
-            walk.listed(&directory, vec![entry("d", Kind::Directory)], &Own::default());
-            if walk.asked > 300 {
-                // Paths grow, and the test is about the count.
-                walk.asked = MOST;
-            }
+            walk.listed(&directory, names.clone(), &Own::default());
+            most = most.max(walk.open.len());
         }
-        assert!(walk.was_cut() && walk.is_over());
+        assert!(walk.was_cut() && walk.is_over() && most <= MOST + names.len());
         let mut walk = Walk::new("/", Rc::default(), None, vec![]);
         walk.next_directory();
         walk.listed("", (0..MOST + 1).map(|n| entry(&n.to_string(), Kind::File)).collect(), &Own::default());

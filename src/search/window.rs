@@ -65,7 +65,7 @@ mod tests {
     fn no_surrogate_pair_is_split() {
         let line = format!("{}😀{}", "x".repeat(499), "y".repeat(50));
         assert_eq!(shown(&line, "x", 500), format!("{}... [truncated]", "x".repeat(499)));
-        assert_eq!(shown("😀😀😀😀a😀😀😀", "a", 4), "[truncated] ...😀a... [truncated]");
+        assert_eq!(shown("😀😀😀😀a😀😀😀", "a", 4), "[truncated] ...a😀... [truncated]");
         assert_eq!(shown("😀😀", "😀", 1), "... [truncated]");
     }
 

@@ -60,7 +60,8 @@ pub fn parameters() -> Value {
         "properties": {
             "path": { "type": "string", "description": "Directory to list; default the working directory" },
             "limit": { "type": "integer", "minimum": 1, "description": "How many entries to show at most" }
-        }
+        },
+        "required": []
     }"#,
     )
 }

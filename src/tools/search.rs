@@ -154,7 +154,8 @@ impl Lines {
     /// Adds a line of these parts.
     pub fn push(&mut self, parts: &[&str]) {
         // One that is over a limit is kept, so that it is seen that there is one.
-        if self.bytes <= self.limits.max_bytes as u64 && self.count <= self.limits.max_lines as u64 {
+        let shown = self.bytes.saturating_sub(1);
+        if shown <= self.limits.max_bytes as u64 && self.count <= self.limits.max_lines as u64 {
             parts.iter().for_each(|part| self.kept.push_str(part));
             self.kept.push('\n');
         }
