@@ -20,6 +20,7 @@ pub mod hooks;
 pub mod options;
 mod pipeline;
 pub mod registry;
+mod secrets;
 
 pub use arguments::{ArgumentSchema, NotCompiled, SchemaOptions, needs_engine, partial_arguments};
 pub use hooks::{AfterCall, BeforeCall, Decision, Hooks, NoHooks, Patch};
@@ -115,7 +116,10 @@ fn failure(error: ToolError) -> (Vec<Content>, Map<String, Value>) {
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The call was taken. Also for calls that turn out unknown, invalid, blocked or cut off.
-    Start,
+    Start {
+        /// JSON of the arguments without the secrets in them; `None` where there are none.
+        shown: Option<&'a str>,
+    },
     /// The output so far; each replaces the one before.
     Update(&'a Output),
     /// A change has landed. A write that lands after its call was aborted is told when it lands, after the end.

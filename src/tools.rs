@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::env::{Abort, Env, Host, MutationQueue, Shell};
 use crate::error::ToolError;
 use crate::json::{Fields, required};
+use crate::text::redact::Redactor;
 use crate::text::truncate::Limits;
 
 pub mod change;
@@ -185,6 +186,8 @@ pub struct ToolContext<'a, E: Env, H: Host> {
     pub shell: &'a ShellSettings,
     /// Which images are shown, and how.
     pub images: &'a ImageSettings,
+    /// What nobody is to see. The pipeline hides it in results; a tool does so in what it stores.
+    pub redactor: Option<&'a Redactor>,
     /// Takes snapshots of the output so far.
     pub update: &'a dyn Fn(Output),
     /// Hears of every change that has landed.

@@ -230,7 +230,7 @@ struct Heard {
 impl Observer for Heard {
     fn event(&self, event: Event<'_>) {
         self.events.borrow_mut().push(match event {
-            Event::Start => "start",
+            Event::Start { .. } => "start",
             Event::Update(_) => "update",
             Event::Mutation(_) => "mutation",
             Event::End { .. } => "end",
@@ -286,6 +286,7 @@ impl Stage {
     fn run(&self, call: &Call) -> Result<ToolResult, String> {
         let heard = Heard::default();
         let writes = self.env.writes();
+        let redactor = self.options.redactor();
         let scope = Scope {
             registry: &self.registry,
             options: &self.options,
@@ -294,6 +295,7 @@ impl Stage {
             hooks: &NoHooks,
             queue: &self.queue,
             abort: &Abort::default(),
+            redactor: redactor.as_ref(),
             observer: &heard,
         };
         self.host.run(call::run(call.to_tool_call(), scope));

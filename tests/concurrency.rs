@@ -111,6 +111,7 @@ impl World {
                 hooks: &NoHooks,
                 queue: &self.queue,
                 abort,
+                redactor: None,
                 observer: &listener,
             };
             run(call, scope).await;

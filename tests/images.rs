@@ -117,6 +117,7 @@ fn try_read(
         hooks: &NoHooks,
         queue: &MutationQueue::default(),
         abort,
+        redactor: None,
         observer: &last,
     };
     let end = async {

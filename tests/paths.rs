@@ -141,6 +141,7 @@ impl World {
             hooks,
             queue: &MutationQueue::default(),
             abort: &Abort::default(),
+            redactor: None,
             observer: &answered,
         };
         let arguments = Arguments::Value(arguments);

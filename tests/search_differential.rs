@@ -192,6 +192,7 @@ fn ask(directory: &Path, name: &str, arguments: Value) -> ToolResult {
         hooks: &NoHooks,
         queue: &MutationQueue::default(),
         abort: &Abort::default(),
+        redactor: None,
         observer: &answer,
     };
     let call = ToolCall {

@@ -207,6 +207,7 @@ fn run(env: &Probe, name: &str, arguments: Value, abort: &Abort) -> (ToolResult,
         hooks: &NoHooks,
         queue: &MutationQueue::default(),
         abort,
+        redactor: None,
         observer: &heard,
     };
     let arguments = Arguments::Value(arguments);
@@ -304,6 +305,7 @@ fn an_abort_ends_it_between_two_files() {
         hooks: &NoHooks,
         queue: &MutationQueue::default(),
         abort: &abort,
+        redactor: None,
         observer: &heard,
     };
     let arguments = Arguments::Value(json!({"pattern": "nothing"}));

@@ -51,6 +51,7 @@ impl World {
         let options = Options::from_json(options.to_string().as_bytes()).unwrap();
         let registry = Registry::new(&options, self.env.shells());
         let heard = Heard::default();
+        let redactor = options.redactor();
         let scope = Scope {
             registry: &registry,
             options: &options,
@@ -59,6 +60,7 @@ impl World {
             hooks: &NoHooks,
             queue: &MutationQueue::default(),
             abort: &self.abort,
+            redactor: redactor.as_ref(),
             observer: &heard,
         };
         let call = ToolCall {

@@ -275,8 +275,15 @@ export class Boundary {
     return this.#running(call)?.after(args, result);
   }
 
-  started(call: number): void {
-    this.#running(call)?.started();
+  started(call: number, shown: string | undefined): void {
+    this.#running(call)?.started(shown);
+  }
+
+  redact(call: number, text: string): string {
+    this.#check();
+    const shown = this.#running(call)?.redact(text);
+    if (typeof shown !== "string") throw new TypeError("expected a text");
+    return shown;
   }
 
   wantsUpdates(call: number): boolean {

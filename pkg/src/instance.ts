@@ -33,7 +33,10 @@ export interface Glue {
 /** A call that is not answered yet, as the core sees it. */
 export interface RunningCall {
   readonly signal: AbortSignal;
-  started(): void;
+  /** `shown`: JSON of the arguments without the secrets in them, where there are any. */
+  started(shown?: string): void;
+  /** The text as the host's function among the options shows it. */
+  redact(text: string): string;
   wantsUpdates(): boolean;
   updated(partial: string): void;
   wantsMutations(): boolean;

@@ -37,6 +37,9 @@ class Question implements RunningCall {
 
   // A question is no call: nothing else is told of it.
   started(): void {}
+  redact(text: string): string {
+    return text;
+  }
   wantsUpdates(): boolean {
     return false;
   }

@@ -42,7 +42,7 @@ export type TakenCall = Required<ToolCall>;
 
 /** What a call needs of the toolset that it belongs to. */
 export interface CallHost {
-  readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall" | "images" | "shell">;
+  readonly hooks: Pick<ToolsetOptions, "beforeToolCall" | "afterToolCall" | "images" | "secrets" | "shell">;
   emit(event: ToolEvent): void;
   /** Starts a search in the module that can. */
   search(job: string, signal: AbortSignal): Promise<SearchProgress>;
@@ -94,10 +94,16 @@ export class Running implements RunningCall {
     this.#controller.abort();
   }
 
-  started(): void {
+  started(shown?: string): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    this.#emit({ type: "tool_execution_start", args: this.#call.arguments });
+    const { arguments: sent } = this.#call;
+    const args = shown === undefined ? sent : typeof sent === "string" ? shown : JSON.parse(shown);
+    this.#emit({ type: "tool_execution_start", args });
+  }
+
+  redact(text: string): string {
+    return (this.#host.hooks.secrets as (text: string) => string)(text);
   }
 
   wantsUpdates(): boolean {
@@ -148,7 +154,8 @@ export class Running implements RunningCall {
 
   /** The core does not get to run it. */
   refuse(result: AnyResult): void {
-    this.started();
+    // Nobody has looked for secrets in the arguments.
+    this.started(this.#host.hooks.secrets === undefined ? undefined : '"[redacted]"');
     this.answer(result);
   }
 

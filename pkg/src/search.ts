@@ -52,6 +52,9 @@ class Search implements RunningCall {
 
   // Nothing else comes of a search.
   started(): void {}
+  redact(text: string): string {
+    return text;
+  }
   wantsMutations(): boolean {
     return false;
   }

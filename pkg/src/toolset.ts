@@ -287,6 +287,7 @@ export class CoreToolset implements Toolset, CallHost {
         if (name === "root" && typeof value !== "string")
           throw new TypeError(`root must be a path, got ${value}`);
         if (name === "images") plain[name] = imageOptions(value === undefined ? {} : value);
+        else if (name === "secrets" && typeof value === "function") continue;
         else if (name === "shell") plain[name] = shellOptions(value);
         else if (!OWN_OPTIONS.has(name))
           plain[name] = name === "limits" || name === "session" ? currentPlain(name, value) : value;
@@ -363,7 +364,8 @@ function nameOf(call: { id?: unknown; name?: unknown } | null | undefined): { id
 function headerOf({ id, name, incomplete }: TakenCall, options: ToolsetOptions): string {
   const before = typeof options.beforeToolCall === "function";
   const after = typeof options.afterToolCall === "function";
-  return jsonOf({ id, name, incomplete, before, after });
+  const redacts = typeof options.secrets === "function";
+  return jsonOf({ id, name, incomplete, redacts, before, after });
 }
 
 /** Arguments as JSON text. A lone surrogate becomes its escape, which the core names. */

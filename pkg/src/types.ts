@@ -548,6 +548,16 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
   exposeSessionEnvironment?: boolean;
   /** How commands are run. */
   shell?: ShellOptions;
+  /**
+   * What neither the model nor a log is to see, such as the tokens that commands get: each occurrence becomes
+   * `[redacted]`, the longest first, in content, details, updates, events and the files that output is kept in, also
+   * where it comes in pieces. Hooks and tools get everything; files that `write` and `edit` produce are as they were
+   * asked for, and a patch with a secret in it is null. An encoded secret (base64, say) is another text.
+   *
+   * A function gets whole lines, each with its line feed (of a longer one 64 KB at a time), and returns what is shown.
+   * One that throws hides the line.
+   */
+  secrets?: readonly string[] | ((text: string) => string);
   /** Runs after validation: block the call, or change its arguments. A throw makes the call an error. */
   beforeToolCall?(
     call: BeforeToolCall,

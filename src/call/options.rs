@@ -7,6 +7,7 @@ use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields};
 use crate::path;
 use crate::schema::Coercion;
+use crate::text::redact::Redactor;
 use crate::text::truncate::{DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, Limits};
 use crate::tools::{Builtin, ImageProcessor, ImageSettings, ShellSettings};
 
@@ -370,6 +371,12 @@ impl Options {
                 max_bytes: set.max_bytes.map_or(usual.max_bytes, |limit| limit as u64),
             },
         }
+    }
+
+    /// What hides the secrets; `None` without any.
+    pub fn redactor(&self) -> Option<Redactor> {
+        let redactor = Redactor::secrets(self.secrets.iter().cloned());
+        (!redactor.is_empty()).then_some(redactor)
     }
 
     /// Settings of the shell tools.

@@ -9,11 +9,12 @@ use serde_json::Value;
 
 use super::{
     AfterCall, Arguments, BeforeCall, Decision, Event, Hooks, Observer, Options, Registry, ToolCall,
-    ToolResult, cut_off,
+    ToolResult, cut_off, secrets,
 };
 use crate::env::{Abort, Env, Host, MutationQueue};
 use crate::error::{ErrorCode, ToolError};
 use crate::schema::{Coercion, SchemaError, parse, wording};
+use crate::text::redact::Redactor;
 use crate::tools::{Access, Builtin, FileChange, OnAbort, Output, ToolContext, boxed};
 
 /// Everything that a call runs with.
@@ -32,6 +33,8 @@ pub struct Scope<'a, E: Env, H: Host, K: Hooks> {
     pub queue: &'a MutationQueue,
     /// Raised when the call is aborted.
     pub abort: &'a Abort,
+    /// What nobody is to see of it.
+    pub redactor: Option<&'a Redactor>,
     /// Who hears of it.
     pub observer: &'a dyn Observer,
 }
@@ -41,7 +44,8 @@ pub struct Scope<'a, E: Env, H: Host, K: Hooks> {
 pub async fn run<E: Env, H: Host, K: Hooks>(call: ToolCall, scope: Scope<'_, E, H, K>) {
     let answer =
         Answer { call: &call, scope: &scope, started: scope.host.now_ms(), settled: Cell::new(false) };
-    scope.observer.event(Event::Start);
+    let shown = scope.redactor.and_then(|redactor| secrets::arguments(redactor, &call.arguments));
+    scope.observer.event(Event::Start { shown: shown.as_deref() });
     match scope.abort.race(preflight(&call, &scope)).await {
         None => answer.settle(Err(ToolError::aborted())),
         Some(Err(refusal)) => answer.settle_refused(refusal),
@@ -167,8 +171,11 @@ async fn execute<E: Env, H: Host, K: Hooks>(cleared: Cleared, answer: &Answer<'_
     let root = scope.options.root_in(scope.env.cwd());
     let (shell, images) = (scope.options.shell(), scope.options.images());
     let on_abort = RefCell::new(OnAbort::Drop);
-    let update = |output: Output| answer.update(&output);
-    let mutated = |change: &FileChange| scope.observer.event(Event::Mutation(change));
+    let update = |output: Output| answer.update(output);
+    let mutated = |change: &FileChange| {
+        let shown = scope.redactor.and_then(|redactor| secrets::change(redactor, change));
+        scope.observer.event(Event::Mutation(shown.as_ref().unwrap_or(change)));
+    };
     let cx = ToolContext {
         env: scope.env,
         host: scope.host,
@@ -183,6 +190,7 @@ async fn execute<E: Env, H: Host, K: Hooks>(cleared: Cleared, answer: &Answer<'_
         active: scope.registry.active(),
         shell: &shell,
         images: &images,
+        redactor: scope.redactor,
         update: &update,
         mutated: &mutated,
     };
@@ -257,14 +265,22 @@ impl<E: Env, H: Host, K: Hooks> Answer<'_, '_, E, H, K> {
         if self.settled.replace(true) {
             return;
         }
+        let result = match self.scope.redactor {
+            Some(redactor) => secrets::result(redactor, result),
+            None => result,
+        };
         let duration_ms = self.scope.host.now_ms() - self.started;
         self.scope.observer.event(Event::End { result: &result, duration_ms });
         self.scope.observer.settle(result);
     }
 
-    fn update(&self, output: &Output) {
+    fn update(&self, output: Output) {
         if !self.settled.get() {
-            self.scope.observer.event(Event::Update(output));
+            let output = match self.scope.redactor {
+                Some(redactor) => secrets::output(redactor, output),
+                None => output,
+            };
+            self.scope.observer.event(Event::Update(&output));
         }
     }
 }

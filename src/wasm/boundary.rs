@@ -143,7 +143,10 @@ extern "C" {
     pub fn after(this: &Boundary, call: u32, args: &str, result: &str) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    pub fn started(this: &Boundary, call: u32) -> Result<(), JsValue>;
+    pub fn started(this: &Boundary, call: u32, shown: Option<&str>) -> Result<(), JsValue>;
+    /// The text as the host's function shows it; fails where that does.
+    #[wasm_bindgen(method, catch)]
+    pub fn redact(this: &Boundary, call: u32, text: &str) -> Result<String, JsValue>;
     #[wasm_bindgen(method, catch, js_name = wantsUpdates)]
     pub fn wants_updates(this: &Boundary, call: u32) -> Result<bool, JsValue>;
     #[wasm_bindgen(method, catch)]

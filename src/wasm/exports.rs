@@ -20,6 +20,7 @@ use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::schema::export::Format;
 use crate::table::Table;
+use crate::text::redact::Redactor;
 use crate::tools::Content;
 
 /// A toolset. Calls that run keep what they began with; what changes is replaced, never changed in place.
@@ -176,6 +177,8 @@ struct Header {
     id: String,
     name: String,
     incomplete: bool,
+    /// Whether the face has a function that redacts.
+    redacts: bool,
     before: bool,
     after: bool,
 }
@@ -187,6 +190,7 @@ impl Header {
             id: required("id", fields.text("id")?)?,
             name: required("name", fields.text("name")?)?,
             incomplete: fields.flag("incomplete")?.unwrap_or_default(),
+            redacts: fields.flag("redacts")?.unwrap_or_default(),
             before: fields.flag("before")?.unwrap_or_default(),
             after: fields.flag("after")?.unwrap_or_default(),
         })
@@ -224,6 +228,10 @@ async fn run_call(
         JsHooks { boundary: boundary.clone(), call, has_before: header.before, has_after: header.after };
     let observer = JsObserver { boundary: boundary.clone(), call, duration_ms: Cell::new(0.0) };
     let host = JsHost { boundary: boundary.clone(), call };
+    let redactor = match header.redacts {
+        true => Some(redactor(boundary.clone(), call)),
+        false => options.redactor(),
+    };
     let scope = Scope {
         registry: &registry,
         options: &options,
@@ -232,6 +240,7 @@ async fn run_call(
         hooks: &hooks,
         queue: &toolset.queue,
         abort: &abort,
+        redactor: redactor.as_ref(),
         observer: &observer,
     };
     let request = ToolCall {
@@ -243,6 +252,12 @@ async fn run_call(
     call::run(request, scope).await;
     // Only fails in a dead instance, whose calls are forgotten.
     let _ = boundary.ended(call);
+}
+
+/// The host's function, which the face calls.
+fn redactor(boundary: Boundary, call: u32) -> Redactor {
+    let hidden = |line: &str| if line.ends_with('\n') { "[redacted]\n" } else { "[redacted]" };
+    Redactor::lines(Rc::new(move |line| boundary.redact(call, line).unwrap_or_else(|_| hidden(line).into())))
 }
 
 /// Tells the face what happens. A face that does not listen any more (a dead instance's) is no failure.
@@ -268,7 +283,7 @@ fn take_long_text(result: &mut ToolResult) -> Option<String> {
 impl Observer for JsObserver {
     fn event(&self, event: Event<'_>) {
         let _ = match event {
-            Event::Start => self.boundary.started(self.call),
+            Event::Start { shown } => self.boundary.started(self.call, shown),
             Event::Update(output) => match self.boundary.wants_updates(self.call) {
                 Ok(true) => self.boundary.updated(self.call, &text(output)),
                 _ => Ok(()),

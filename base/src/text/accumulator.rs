@@ -135,8 +135,7 @@ impl Accumulator {
 
     /// Whether [`Accumulator::snapshot`] shows less than all there is.
     pub fn is_cut(&self) -> bool {
-        let totals = self.tail.totals();
-        totals.lines > self.limits.max_lines as u64 || totals.bytes > self.limits.max_bytes as u64
+        self.shown.tail.is_cut()
     }
 
     /// Whether there is no text so far. Bytes that are the beginning of a character are none yet.

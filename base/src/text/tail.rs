@@ -29,6 +29,12 @@ pub(super) struct Tail {
 }
 
 impl Tail {
+    /// Whether not all of it is shown.
+    pub fn is_cut(&self) -> bool {
+        let totals = self.totals();
+        totals.lines > self.limits.max_lines as u64 || totals.bytes > self.limits.max_bytes as u64
+    }
+
     /// Nothing yet. Reserves no memory.
     pub fn new(limits: Limits) -> Self {
         // What `tail_of` asks for, and what a character may lack at the start.

@@ -10,8 +10,9 @@ use super::spill::{Spill, Stored};
 use crate::env::wait::Wakers;
 use crate::env::{Env, ExecOutcome, Flow, Host, Stream};
 use crate::error::ToolError;
-use crate::text::accumulator::Accumulator;
-use crate::text::truncate::{Truncated, TruncatedBy, Truncation, format_size};
+use crate::text::accumulator::{Accumulator, Snapshot};
+use crate::text::redact::RawRedactor;
+use crate::text::truncate::{TruncatedBy, Truncation, format_size};
 use crate::tools::{Output, ToolContext, object};
 
 /// `details` of a result.
@@ -57,9 +58,13 @@ pub(super) struct Capture<'a, E: Env, H: Host> {
 
 impl<'a, E: Env, H: Host> Capture<'a, E, H> {
     pub fn new(cx: &'a ToolContext<'a, E, H>, flow: &Flow) -> Self {
+        let mut accumulator = Accumulator::new(cx.limits);
+        if let Some(redactor) = cx.redactor {
+            accumulator = accumulator.redacting(redactor.clone());
+        }
         let output = Captured {
-            accumulator: RefCell::new(Accumulator::new(cx.limits)),
-            spill: Spill::new(cx.limits, flow.clone()),
+            accumulator: RefCell::new(accumulator),
+            spill: Spill::new(cx.limits, cx.redactor.cloned().map(RawRedactor::new), flow.clone()),
             any_chunk: Cell::new(false),
             dirty: Cell::new(false),
             arrived: Wakers::default(),
@@ -140,7 +145,7 @@ impl<'a, E: Env, H: Host> Capture<'a, E, H> {
         let cut = accumulator.snapshot();
         let mut text = match accumulator.is_empty() {
             true => "(no output)".to_owned(),
-            false => cut.content.to_owned(),
+            false => cut.content.clone(),
         };
         let stored = self.output.spill.stored().filter(|_| cut.facts.truncated);
         if let Some(hint) = hint(&cut, stored.as_ref()) {
@@ -172,7 +177,7 @@ pub(super) fn with_note(mut output: String, note: &str) -> String {
 }
 
 /// Which part of the output is shown, and how to see the rest: in the file that has it, else by asking for less.
-fn hint(cut: &Truncated<'_>, stored: Option<&Stored>) -> Option<String> {
+fn hint(cut: &Snapshot, stored: Option<&Stored>) -> Option<String> {
     let facts = &cut.facts;
     if !facts.truncated {
         return None;

@@ -12,6 +12,7 @@ use std::task::Poll;
 use crate::env::wait::Wakers;
 use crate::env::{Env, Flow};
 use crate::error::{ErrorCode, ToolError};
+use crate::text::redact::RawRedactor;
 use crate::text::truncate::{Limits, format_size};
 
 /// Bytes that wait for a slow environment at most.
@@ -39,6 +40,7 @@ pub struct Spill {
     /// Bytes that came.
     taken: Cell<u64>,
     waiting: RefCell<Vec<u8>>,
+    redactor: RefCell<Option<RawRedactor>>,
     path: RefCell<Option<String>>,
     stored: Cell<u64>,
     /// Why the file is not all of it.
@@ -58,13 +60,14 @@ pub struct Stored {
 }
 
 impl Spill {
-    /// Nothing yet.
-    pub fn new(limits: Limits, flow: Flow) -> Self {
+    /// Nothing yet. Bytes pass the redactor before they are stored.
+    pub fn new(limits: Limits, redactor: Option<RawRedactor>, flow: Flow) -> Self {
         Spill {
             phase: Cell::new(Phase::Holding),
             limit: limits.max_bytes,
             taken: Cell::new(0),
             waiting: RefCell::default(),
+            redactor: RefCell::new(redactor),
             path: RefCell::default(),
             stored: Cell::new(0),
             gap: RefCell::default(),
@@ -80,12 +83,18 @@ impl Spill {
         if self.phase.get() == Phase::Over {
             return;
         }
-        self.wait(bytes);
+        match &mut *self.redactor.borrow_mut() {
+            None => self.wait(bytes),
+            Some(redactor) => self.wait(&redactor.push(bytes)),
+        }
         self.advance(is_cut);
     }
 
     /// The output is over.
     pub fn close(&self, is_cut: bool) {
+        if let Some(redactor) = &mut *self.redactor.borrow_mut() {
+            self.wait(&redactor.finish());
+        }
         self.advance(is_cut);
         self.is_closed.set(true);
         self.changed.wake();
