@@ -202,6 +202,21 @@ mod tests {
         assert_eq!(read("1e-400").unwrap(), json!(0.0));
     }
 
+    /// Whatever serde_json was built with.
+    #[test]
+    fn the_odd_ones_are_found() {
+        let found = |text: &str| -> Vec<String> {
+            let odd = odd(text.as_bytes());
+            odd.iter().map(|number| text[number.start..number.end].to_owned()).collect()
+        };
+        let text = r#"{"0.12345678901234567": [0.5, 1e22, 12345678901234.5, -12, 1e23, "1e23\\" , 0.12345678901234567]}"#;
+        assert_eq!(found(text), ["1e23", "0.12345678901234567"]);
+        assert_eq!(
+            found("[1234567890123456.5,18446744073709551616,1e400]"),
+            ["1234567890123456.5", "18446744073709551616"]
+        );
+    }
+
     #[test]
     fn what_is_no_json_stays_none() {
         for text in [
