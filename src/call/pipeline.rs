@@ -13,7 +13,7 @@ use super::{
 };
 use crate::env::{Abort, Env, Host, MutationQueue};
 use crate::error::{ErrorCode, ToolError};
-use crate::schema::{Coercion, SchemaError, parse, wording};
+use crate::schema::{SchemaError, parse, wording};
 use crate::text::redact::Redactor;
 use crate::tools::{Access, Builtin, FileChange, OnAbort, Output, ToolContext, boxed};
 
@@ -83,7 +83,7 @@ async fn preflight<E: Env, H: Host, K: Hooks>(
     }
     let tool = scope.registry.find(&call.name)?;
     let schema = scope.registry.schema(tool);
-    let coercion: Coercion = scope.options.coercion.into();
+    let coercion = scope.options.coercion();
     let received = || match &call.arguments {
         Arguments::Text(text) => parse::arguments(&call.name, text, !schema.has_required()),
         Arguments::Value(value) => parse::unwrap_value(&call.name, value.clone(), !schema.has_required()),
@@ -125,7 +125,7 @@ pub fn check_arguments(
     let found = registry.find(tool)?;
     let schema = registry.schema(found);
     let received = parse::arguments(tool, text, !schema.has_required())?;
-    Ok(schema.check(found.prepare(received), Coercion::from(options.coercion)).map_err(wording::sorted))
+    Ok(schema.check(found.prepare(received), options.coercion()).map_err(wording::sorted))
 }
 
 fn invalid(call: &ToolCall, errors: &[SchemaError], received: &Value) -> ToolError {
@@ -149,8 +149,7 @@ async fn ask_before<E: Env, H: Host, K: Hooks>(
             Err(Refusal { error: ToolError::new(ErrorCode::Blocked, reason), terminate })
         }
         Decision::Change(changed) => {
-            let checked =
-                scope.registry.schema(tool).check(changed.clone(), Coercion::from(scope.options.coercion));
+            let checked = scope.registry.schema(tool).check(changed.clone(), scope.options.coercion());
             let args = checked.map_err(|errors| invalid(call, &errors, &changed))?;
             Ok(Cleared { tool, args, access: None })
         }
@@ -184,7 +183,7 @@ async fn execute<E: Env, H: Host, K: Hooks>(cleared: Cleared, answer: &Answer<'_
         on_abort: &on_abort,
         root: root.as_deref(),
         cleared: access.as_deref(),
-        preserve_encoding: scope.options.write.preserve_encoding,
+        preserve_encoding: scope.options.preserve_encoding(),
         limits: scope.options.limits_of(tool),
         results: scope.options.results_of(tool),
         active: scope.registry.active(),

@@ -33,21 +33,16 @@ struct Registered {
 impl Registry {
     /// The tools that the options and the environment's shells leave.
     pub fn new(options: &Options, shells: &[Shell]) -> Registry {
-        let listed: Vec<Builtin> = match &options.tools {
-            Some(names) => names.iter().filter_map(|name| Builtin::named(name)).collect(),
-            None => Builtin::ALL.to_vec(),
-        };
-        let named = |tool: Builtin| {
-            let names = options.tools.iter().chain(&options.default_tools).flatten();
-            names.into_iter().any(|name| name == tool.name())
-        };
+        let (listed, usual) = (options.tools(), options.default_tools());
+        let named = |tool: &Builtin| listed.iter().chain(&usual).any(|names| names.contains(tool));
+        let excluded_tools = options.exclude_tools();
         let mut tools: Vec<Registered> = Vec::new();
-        for tool in listed {
-            let excluded = options.exclude_tools.iter().any(|name| name == tool.name())
-                || (options.read_only && !tool.is_read_only())
+        for &tool in listed.as_deref().unwrap_or(&Builtin::ALL) {
+            let excluded = excluded_tools.contains(&tool)
+                || (options.read_only() && !tool.is_read_only())
                 || tool.shell().is_some_and(|shell| !shells.contains(&shell))
                 // A root does not hold a shell: it is there where it was asked for.
-                || (options.root.is_some() && tool.shell().is_some() && !named(tool))
+                || (options.root().is_some() && tool.shell().is_some() && !named(&tool))
                 || tools.iter().any(|known| known.tool == tool);
             if !excluded {
                 tools.push(Registered { tool, schema: Rc::default() });
@@ -57,8 +52,8 @@ impl Registry {
         let mut registry = Registry { tools, active: vec![], shells: shells.to_vec() };
         // An allowlist is active whole; else the default is read, a shell, edit, write, as far as they are there, and
         // the search tools where there is no shell to search with.
-        match (&options.tools, &options.default_tools) {
-            (None, Some(names)) => registry.set_active(names),
+        match (&listed, &usual) {
+            (None, Some(tools)) => registry.activate(tools),
             (Some(_), _) => registry.active = all,
             (None, None) => {
                 let shell = all.iter().copied().find(|tool| tool.shell().is_some());
@@ -86,11 +81,13 @@ impl Registry {
     /// Makes these the active ones. Unknown names are ignored; tools that stay keep their order, new ones come
     /// after them.
     pub fn set_active<S: AsRef<str>>(&mut self, names: &[S]) {
-        let asked: Vec<Builtin> = names
-            .iter()
-            .filter_map(|name| Builtin::named(name.as_ref()))
-            .filter(|tool| self.registered().any(|known| known == *tool))
-            .collect();
+        let named: Vec<Builtin> = names.iter().filter_map(|name| Builtin::named(name.as_ref())).collect();
+        self.activate(&named);
+    }
+
+    fn activate(&mut self, tools: &[Builtin]) {
+        let is_there = |tool: &Builtin| self.registered().any(|known| known == *tool);
+        let asked: Vec<Builtin> = tools.iter().copied().filter(is_there).collect();
         self.active.retain(|tool| asked.contains(tool));
         for tool in asked {
             if !self.active.contains(&tool) {
