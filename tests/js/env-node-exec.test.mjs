@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createToolset } from "tackroom";
@@ -387,7 +387,7 @@ test("powershell is found on PATH, and started without profile and questions", a
     assert.equal(await codeOf(() => env.fileInfo(mark)), "not_found", "it is not run to be found");
     const { stdout } = await run(both, command, { shell: "powershell", env: { MARK: mark } });
     assert.equal(stdout, `-NoProfile|-NonInteractive|-Command|${command}|`);
-    process.env.PATH = "";
+    process.env.PATH = `.:${relative(process.cwd(), bin)}`;
     assert.deepEqual(node({ cwd: dir }).shells, ["bash"], "in its usual place");
     await rm(bin, { recursive: true });
     assert.equal(await codeOf(() => run(both, "x", { shell: "powershell" })), "no_shell");
