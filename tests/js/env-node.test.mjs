@@ -346,6 +346,14 @@ test("a listing is sorted, and leaves out what goes meanwhile", async () => {
   await churn;
 });
 
+test("a name that is no UTF-8 hides nothing else", {
+  skip: process.platform !== "linux" && "is refused",
+}, async () => {
+  await writeFile(at("a"), "");
+  await writeFile(Buffer.concat([Buffer.from(`${dir}/`), Buffer.of(0xff)]), "");
+  assert.deepEqual(names(await env.listDir(dir)), ["a"]);
+});
+
 test("temporary files are private, and an empty directory of them goes with the process", async () => {
   const path = await env.createTempFile();
   assert.equal(await modeOf(path), 0o600);
