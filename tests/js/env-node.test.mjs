@@ -117,6 +117,15 @@ test("links that lead on, up, and to what is missing", async () => {
   await env.writeFile(at("first"), bytes("1"));
   assert.equal(await readFile(at("d/later"), "utf8"), "1");
   assert.ok((await lstat(at("d/e/up"))).isSymbolicLink());
+  await symlink("dir/../beside", at("around"));
+  await env.writeFile(at("around"), bytes("2"));
+  assert.equal(await readFile(at("d/beside"), "utf8"), "2", ".. leaves the link's target");
+  await rm(at("around"));
+  await env.writeFile(at("back\\"), bytes("3"));
+  assert.equal(await readFile(at("back\\"), "utf8"), "3");
+  await rm(at("back\\"));
+  assert.equal(await codeOf(() => env.writeFile(at("none/"), bytes(""))), "not_found");
+  assert.equal(await codeOf(() => env.writeFile(at("d/later/"), bytes(""))), "not_directory");
   await symlink("none/x", at("lost"));
   assert.equal(await codeOf(() => env.writeFile(at("lost"), bytes(""))), "not_found");
   assert.deepEqual(await readdir(dir), ["d", "dir", "first", "lost"]);
@@ -335,6 +344,14 @@ test("a listing is sorted, and leaves out what goes meanwhile", async () => {
     for (const name of ["a", "b", "B"]) assert.ok(listed.includes(name));
   }
   await churn;
+});
+
+test("a name that is no UTF-8 hides nothing else", {
+  skip: process.platform !== "linux" && "is refused",
+}, async () => {
+  await writeFile(at("a"), "");
+  await writeFile(Buffer.concat([Buffer.from(`${dir}/`), Buffer.of(0xff)]), "");
+  assert.deepEqual(names(await env.listDir(dir)), ["a"]);
 });
 
 test("temporary files are private, and an empty directory of them goes with the process", async () => {

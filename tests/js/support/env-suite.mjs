@@ -288,7 +288,8 @@ export function envSuite(name, setUp, { links = true, isBinaryOutput = true, che
     }
     await env.appendFile(made[0], bytes("text"));
     assert.equal(text(await env.readBinaryFile(made[0])), "text");
-    assert.match(await env.createTempFile(), /^\/.*\/[^/]+$/);
+    made.push(await env.createTempFile());
+    assert.match(made.at(-1), /^\/.*\/[^/]+$/);
     assert.deepEqual(await env.listDir(dir), []);
     for (const path of made) await env.remove(path);
   });

@@ -5,7 +5,7 @@
  */
 
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import process from "node:process";
 
 export type ShellName = "bash" | "powershell";
@@ -45,12 +45,15 @@ function findBash(): string | undefined {
   return [...besideGit, ...installed].find(isProgram) ?? onPath("bash", /[\\/]windows[\\/]system32/i);
 }
 
-/** The first program of this name in the directories of PATH, but for those that are left out. */
+/**
+ * The first program of this name in the directories of PATH, but for those that are left out, and relative ones: what a
+ * command's own directory has is no shell.
+ */
 function onPath(name: string, leftOut?: RegExp): string | undefined {
   const file = isWindows ? `${name}.exe` : name;
   const directories = (process.env.PATH ?? "").split(delimiter);
   return directories
-    .filter((directory) => directory !== "" && !leftOut?.test(directory))
+    .filter((directory) => isAbsolute(directory) && !leftOut?.test(directory))
     .map((directory) => join(directory, file))
     .find(isProgram);
 }

@@ -8,11 +8,12 @@
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { access, type FileHandle, lstat, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import type { Options } from "../../types.js";
 import { checkAborted, failure } from "../failure.js";
 import { errnoNameOf } from "./errors.js";
 import { checkRegular } from "./read.js";
+import { isWindows } from "./shells.js";
 
 /** As many as Linux follows. */
 const MAX_LINKS = 40;
@@ -21,6 +22,9 @@ const MAX_LINKS = 40;
 const NO_NEW_FILES = new Set(["EACCES", "EPERM", "EROFS"]);
 /** What a file says that cannot be replaced, as one that is mounted. */
 const NOT_REPLACED = new Set(["EBUSY", "EXDEV", "EPERM"]);
+
+/** The end of a path that can only be a directory's. */
+const NO_NAME = isWindows ? /[\\/]\.{0,2}$/ : /\/\.{0,2}$/;
 
 /** Writes the file that the path leads to, links followed. */
 export async function writeWhole(
@@ -103,11 +107,13 @@ export async function resolveTarget(path: string, shown: string): Promise<string
       if (errnoNameOf(error) !== "ENOENT") throw error;
     }
     const parent = await realpath(dirname(target));
-    if (/[\\/]\.{0,2}$/.test(target)) throw failure("not_found", `expected a file, found nothing: ${shown}`);
+    if (NO_NAME.test(target)) throw failure("not_found", `expected a file, found nothing: ${shown}`);
     const place = join(parent, basename(target));
     if (!(await lstatOrNull(place))?.isSymbolicLink()) return place;
     // It leads to what is not there yet.
-    target = resolve(parent, await readlink(place));
+    const next = await readlink(place);
+    // As it is: `..` in it may follow a link.
+    target = isAbsolute(next) ? next : `${parent}${sep}${next}`;
   }
   throw failure("invalid_path", `expected a path, found a loop of links: ${shown}`);
 }
