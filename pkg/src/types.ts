@@ -596,7 +596,7 @@ export interface CompileOptions {
   formats?: boolean;
   /** The draft of a schema whose `$schema` names none. Default 2020-12. */
   draft?: "4" | "6" | "7" | "2019-09" | "2020-12" | "draft-04" | "draft-06" | "draft-07";
-  /** Other documents that references lead to, by URI. Nothing is ever fetched. Default: none. */
+  /** Documents that references lead to, by URI, relative to the schema's `$id` or not. None is ever fetched. */
   resources?: Record<string, object | boolean>;
 }
 
