@@ -24,6 +24,8 @@ mod js_env;
 #[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 mod js_hooks;
 #[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
+pub mod output;
+#[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 pub mod own_tools;
 #[cfg(all(target_arch = "wasm32", not(feature = "schema")))]
 pub mod pure;
