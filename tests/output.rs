@@ -135,12 +135,13 @@ fn npm_and_a_spinner_on_other_lines() {
 #[test]
 fn cargo() {
     check(
-        "\x1B[1m\x1B[32m    Updating\x1B[0m crates.io index\n\
+        "+ cargo build\n\x1B[1m\x1B[32m    Updating\x1B[0m crates.io index\n\
          \x1B[K\x1B[1m\x1B[36m    Building\x1B[0m [====>      ] 1/3: memchr\r\
          \x1B[K\x1B[1m\x1B[32m   Compiling\x1B[0m memchr v2.8.3\n\
          \x1B[1m\x1B[36m    Building\x1B[0m [========>  ] 2/3: serde\r\
          \x1B[K\x1B[1m\x1B[32m    Finished\x1B[0m `dev` profile in 1.2s\n",
         expect![[r#"
+            + cargo build
                 Updating crates.io index
                Compiling memchr v2.8.3
                 Finished `dev` profile in 1.2s
