@@ -102,6 +102,22 @@ impl Renderer {
     }
 }
 
+impl Renderer {
+    /// Whether bytes of ASCII that a terminal shows as they are would be shown as they are.
+    pub(super) fn takes_plain(&self, stream: Stream) -> bool {
+        let escape = match stream {
+            Stream::Stdout => &self.stdout,
+            Stream::Stderr => &self.stderr,
+        };
+        matches!(escape.state, State::Ground) && !self.line.is_back
+    }
+
+    /// Takes note of such bytes, which have been shown.
+    pub(super) fn showed(&mut self, bytes: &[u8]) {
+        self.line.showed(bytes);
+    }
+}
+
 /// Text outside sequences: how much of it was taken, at least one character.
 fn ground(text: &str, escape: &mut Escape, line: &mut Line, sink: &mut impl Sink) -> usize {
     let plain = plain_len(text.as_bytes());
@@ -151,12 +167,16 @@ impl Line {
             self.is_back = false;
         }
         sink.text(text);
-        self.shown = match memrchr(b'\n', text.as_bytes()) {
+        self.showed(text.as_bytes());
+    }
+
+    fn showed(&mut self, bytes: &[u8]) {
+        self.shown = match memrchr(b'\n', bytes) {
             Some(lf) => {
                 self.is_saved = false;
-                (text.len() - lf - 1) as u64
+                (bytes.len() - lf - 1) as u64
             }
-            None => self.shown + text.len() as u64,
+            None => self.shown + bytes.len() as u64,
         };
     }
 
