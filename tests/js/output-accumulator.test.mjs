@@ -51,7 +51,10 @@ test("a snapshot is a truncation result, at any time", () => {
   output.push("\r100%\n");
   output.finish();
   output.finish();
-  assert.deepEqual(output.snapshot(), truncateTail("one\ntwo\nthree\n100%\n", { maxLines: 2, maxBytes: 100 }));
+  assert.deepEqual(
+    output.snapshot(),
+    truncateTail("one\ntwo\nthree\n100%\n", { maxLines: 2, maxBytes: 100 }),
+  );
   assert.equal(first.content, "three\n50%");
   assert.deepEqual([first.maxLines, first.maxBytes, first.totalLines], [2, 100, 4]);
 });
@@ -106,7 +109,9 @@ test("before init it says what to do", () => {
   const program = `
     import { OutputAccumulator } from "tackroom";
     try { new OutputAccumulator(); } catch (error) { console.log(error.code, error.message); }`;
-  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+  });
   assert.equal(stdout, "not_supported Call await init() before new OutputAccumulator()\n");
 });
 

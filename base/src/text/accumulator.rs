@@ -298,6 +298,7 @@ mod tests {
             let mut output = Accumulator::new(limits(10, 100));
             output.push(b"one\ntwo\n", Stream::Stdout);
             output.push("x".repeat(size).as_bytes(), Stream::Stdout);
+            assert!(output.shown.tail.memory() <= 2 * (100 + 5));
             output.push(b"\rthree", Stream::Stderr);
             assert_eq!(output.snapshot().content, "one\ntwo\nthree");
             assert_eq!(output.totals(), Totals { lines: 3, bytes: 13, last_line: 5 });

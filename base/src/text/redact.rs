@@ -483,6 +483,7 @@ mod tests {
         assert_eq!(redact(&["abcd", "cdef"], "-abcdef-"), "-[redacted]-");
         assert_eq!(redact(&["a.*b", "é\n\"ü"], "axb a.*b é\n\"ü"), "axb [redacted] [redacted]");
         assert_eq!(redact(&["one\r\ntwo"], "one\ntwo, one\r\ntwo"), "[redacted], [redacted]");
+        assert_eq!(redact(&["k\0ey\x07", "ab\rx", "\r\n"], "key, x, ab\rx\n"), "[redacted], x, [redacted]\n");
         assert!(Redactor::secrets([""]).is_empty() && redact(&[], "a").is_empty());
     }
 
