@@ -28,6 +28,8 @@ pub mod exports;
 #[cfg(all(target_arch = "wasm32", not(any(feature = "schema", feature = "search"))))]
 mod js_hooks;
 #[cfg(all(target_arch = "wasm32", not(any(feature = "schema", feature = "search"))))]
+pub mod output;
+#[cfg(all(target_arch = "wasm32", not(any(feature = "schema", feature = "search"))))]
 pub mod own_tools;
 #[cfg(all(target_arch = "wasm32", not(any(feature = "schema", feature = "search"))))]
 pub mod pure;

@@ -7,6 +7,7 @@
 import type { Core } from "./core.js";
 import { ToolError } from "./errors.js";
 import * as modules from "./modules.js";
+import { Output } from "./own-output.js";
 import * as pure from "./pure.js";
 import { confined, inMutationQueue } from "./questions.js";
 import { optionsText, Schema, SchemaCache, type SchemaHosts } from "./schemas.js";
@@ -439,6 +440,79 @@ export function truncateTail(
   options: { maxLines?: number; maxBytes?: number } = {},
 ): TruncationResult {
   return truncation.truncate(coreFor("truncateTail"), content, true, options);
+}
+
+/**
+ * Collects the output of a running command and gives its end, as `bash` does: for a shell of your own. Memory stays at
+ * about twice `maxBytes`, whatever the flood. Synchronous after {@link init}.
+ *
+ * Each stream is decoded on its own (UTF-8, or UTF-16 where it begins with a BOM) and may be cut anywhere, also inside a
+ * character or an escape sequence; text is merged in the order in which it comes. What is shown is what a terminal
+ * would show: escape sequences and control characters are gone, a line that was rewritten (a progress bar) is its last
+ * frame. Lines are still those of the bytes. With `terminal: "raw"` everything stays as it is.
+ *
+ * @example
+ * ```ts
+ * await init();
+ * const output = new OutputAccumulator({ maxLines: 2 });
+ * output.push("compiling\n 50%\r100%\n");
+ * output.push(Uint8Array.of(0x1b, 0x5b, 0x33, 0x31, 0x6d, 0x6f, 0x68), "stderr"); // "\x1b[31moh"
+ * output.finish();
+ * const { content, totalLines } = output.snapshot(); // "100%\noh", 3
+ * output.dispose();
+ * ```
+ */
+export class OutputAccumulator {
+  readonly #output: Output;
+
+  /**
+   * @param options whole numbers from 1, default 2000 lines and 51,200 bytes; `terminal` is `"render"` by default.
+   * @throws {ToolError} `invalid_arguments`; `not_supported` before {@link init}.
+   */
+  constructor(options: { maxLines?: number; maxBytes?: number; terminal?: "render" | "raw" } = {}) {
+    this.#output = new Output(coreFor("new OutputAccumulator"), options);
+  }
+
+  /**
+   * Takes the next chunk of a stream, of any size. After {@link finish} or {@link dispose} chunks are ignored: a
+   * command's children may still write when it has ended.
+   *
+   * @param chunk bytes, which are copied, or text, which may end between the two halves of a character.
+   * @param stream default `"stdout"`.
+   * @throws {ToolError} `invalid_arguments`; `trapped` where the wasm module failed since the output began: it is lost.
+   */
+  push(chunk: Uint8Array | string, stream: "stdout" | "stderr" = "stdout"): void {
+    this.#output.push(chunk, stream);
+  }
+
+  /**
+   * Ends both streams: a character that lacks its rest becomes U+FFFD. Again, it does nothing.
+   *
+   * @throws {ToolError} `disposed`, `trapped`.
+   */
+  finish(): void {
+    this.#output.finish();
+  }
+
+  /**
+   * The end of the output so far, as {@link truncateTail} would cut all of it. At any time, also before
+   * {@link finish}.
+   *
+   * @throws {ToolError} `disposed`, `trapped`.
+   */
+  snapshot(): TruncationResult {
+    return this.#output.snapshot();
+  }
+
+  /** Frees what it takes in the wasm module. What is forgotten is freed too, some time. */
+  dispose(): void {
+    this.#output.dispose();
+  }
+
+  /** For `using`: {@link dispose}. */
+  [Symbol.dispose](): void {
+    this.#output.dispose();
+  }
 }
 
 /**

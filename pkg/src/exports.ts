@@ -12,6 +12,7 @@ export {
   exportSchema,
   formatSize,
   init,
+  OutputAccumulator,
   parsePartialArguments,
   resolveConfined,
   strictSchema,

@@ -222,6 +222,12 @@ export class Instance<G extends Glue = Glue> {
     let total = 0;
     for (const part of parts) total += typeof part === "string" ? part.length * 3 : part.length;
     const scratch = this.#scratchOf(total);
+    const [first] = parts;
+    // A chunk of a stream.
+    if (parts.length === 1 && typeof first === "object") {
+      scratch.set(first);
+      return [first.length];
+    }
     let at = 0;
     return parts.map((part) => {
       let length = part.length;

@@ -68,20 +68,23 @@ export function utf8ByteLength(text: string): number {
   return bytes;
 }
 
-function made(core: Core): string {
+/** The content that the last entry made. */
+export function made(core: Core): string {
   const content = core.enter(() => glue.content());
   if (content === TRAPPED)
     throw new ToolError("The tool core failed and was restarted: try again", "trapped");
   return decoder.decode(content);
 }
 
-function counted(value: unknown, name: string): number {
+/** A limit that crosses. */
+export function counted(value: unknown, name: string): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1)
     throw wrong(`${name} as a whole number from 1`, value);
   return Math.min(value, MOST);
 }
 
-function wrong(expected: string, found: unknown): ToolError {
+/** What is thrown for an argument. */
+export function wrong(expected: string, found: unknown): ToolError {
   const shown = typeof found === "number" ? String(found) : typeof found;
   return new ToolError(`Expected ${expected}, got ${shown}`, "invalid_arguments");
 }

@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { afterEach, before, beforeEach, describe, mock, test } from "node:test";
-import { createToolset, init, validateToolArguments, withFileMutationQueue } from "tackroom";
+import {
+  createToolset,
+  init,
+  OutputAccumulator,
+  validateToolArguments,
+  withFileMutationQueue,
+} from "tackroom";
 import { memory } from "tackroom/env/memory";
 import {
   assertFailed,
@@ -128,6 +134,20 @@ describe("a trap", { skip }, () => {
     assert.equal((await overwrite).isError, false);
     assert.equal(contentOf(env, "/slow.txt"), "last");
     await nothingLeft();
+  });
+
+  test("an output that was being collected is lost, and says so", async () => {
+    await init();
+    const lost = new OutputAccumulator();
+    lost.push("before");
+    assertFailed(await run(await createToolset(trapsLater(files())), ...TRAP), "trapped");
+    for (const use of [() => lost.push("after"), () => lost.snapshot(), () => lost.finish()])
+      assert.throws(use, { code: "trapped", message: /start again with a new OutputAccumulator$/ });
+    const next = new OutputAccumulator();
+    next.push("next");
+    lost.dispose();
+    assert.equal(next.snapshot().content, "next");
+    assert.throws(() => lost.snapshot(), { code: "disposed" });
   });
 
   test("what runs in a host's own place in the queue is waited for", async () => {

@@ -45,6 +45,7 @@ import {
   exportSchema,
   type formatSize,
   init,
+  OutputAccumulator,
   parsePartialArguments,
   strictSchema,
   ToolError,
@@ -644,6 +645,20 @@ export const cut: string = truncateHead(new Uint8Array(), { maxLines: 1, maxByte
 truncateTail("", { maxLine: 1 });
 // @ts-expect-error a text or bytes
 truncateHead([1, 2]);
+assert<Equal<ReturnType<OutputAccumulator["snapshot"]>, TruncationResult>>();
+assert<
+  Equal<
+    ConstructorParameters<typeof OutputAccumulator>,
+    [options?: { maxLines?: number; maxBytes?: number; terminal?: "render" | "raw" }]
+  >
+>();
+assert<Equal<Parameters<OutputAccumulator["push"]>, [Uint8Array | string, ("stdout" | "stderr")?]>>();
+const disposable: Disposable = new OutputAccumulator({ maxLines: 1, terminal: "raw" });
+disposable[Symbol.dispose]();
+// @ts-expect-error a terminal
+new OutputAccumulator({ terminal: "xterm" });
+// @ts-expect-error a stream
+new OutputAccumulator().push("", "stdin");
 export const ranged: ExecutionEnv = {
   ...env,
   readRange: (path, start, end) => new Uint8Array(end - start + path.length),

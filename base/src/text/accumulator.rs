@@ -12,12 +12,16 @@
 //!
 //! Not here: files for output that is cut, see [`super::redact::RawRedactor`] for what goes into them.
 
+use super::census::breaks_of_plain;
 use super::encoding::Decoder;
 use super::redact::{Redactor, Stencil};
 use super::tail::Tail;
 use super::terminal::{Renderer, Sink};
 pub use super::terminal::{Stream, Terminal};
 use super::truncate::{Limits, Totals, Truncated, Truncation};
+
+/// Bytes that are looked at together, while they are in the cache.
+const BLOCK: usize = 16 * 1024;
 
 /// Collects a command's output and gives its end.
 ///
@@ -101,7 +105,15 @@ impl Accumulator {
             Stream::Stdout => stdout,
             Stream::Stderr => stderr,
         };
-        decoder.push_with(bytes, |text| shown.render(renderer, text, stream));
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if decoder.takes_ascii() {
+                rest = shown.plain(renderer, rest, stream);
+            }
+            let (block, more) = rest.split_at(rest.len().min(BLOCK));
+            decoder.push_with(block, |text| shown.render(renderer, text, stream));
+            rest = more;
+        }
     }
 
     /// Ends both streams: a character that lacks its rest becomes one U+FFFD, what was held of a secret is shown. A
@@ -152,6 +164,28 @@ struct Shown {
 }
 
 impl Shown {
+    /// Takes the first blocks that need no decoder, no renderer and no redactor; most output has no others. Answers
+    /// the rest.
+    fn plain<'a>(&mut self, renderer: &mut Option<Renderer>, bytes: &'a [u8], stream: Stream) -> &'a [u8] {
+        if self.stencil.is_some() || renderer.as_ref().is_some_and(|renderer| !renderer.takes_plain(stream)) {
+            return bytes;
+        }
+        let (mut taken, mut breaks) = (0, 0);
+        for block in bytes.chunks(BLOCK) {
+            let Some(found) = breaks_of_plain(block) else { break };
+            taken += block.len();
+            breaks += found;
+        }
+        let (plain, rest) = bytes.split_at(taken);
+        if !plain.is_empty() {
+            self.tail.push(plain, Some(breaks));
+            if let Some(renderer) = renderer {
+                renderer.showed(plain);
+            }
+        }
+        rest
+    }
+
     fn render(&mut self, renderer: &mut Option<Renderer>, text: &str, stream: Stream) {
         match renderer {
             Some(renderer) => renderer.push(text, stream, self),
@@ -269,6 +303,7 @@ mod tests {
             let mut output = Accumulator::new(limits(10, 100));
             output.push(b"one\ntwo\n", Stream::Stdout);
             output.push("x".repeat(size).as_bytes(), Stream::Stdout);
+            assert!(output.shown.tail.memory() <= 2 * (100 + 5));
             output.push(b"\rthree", Stream::Stderr);
             assert_eq!(output.snapshot().content, "one\ntwo\nthree");
             assert_eq!(output.totals(), Totals { lines: 3, bytes: 13, last_line: 5 });

@@ -64,18 +64,69 @@ fn look<const ASCII: bool>(bytes: &[u8]) -> (Census, bool) {
             crs = v128_or(crs, v128_or(v128_or(cr(a), cr(b)), v128_or(cr(c), cr(d))));
             least = least_of(least, least_of(least_of(a, b), least_of(c, d)));
         }
-        let counts = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(counts));
-        let [a, b, c, d] = [
-            u32x4_extract_lane::<0>(counts),
-            u32x4_extract_lane::<1>(counts),
-            u32x4_extract_lane::<2>(counts),
-            u32x4_extract_lane::<3>(counts),
-        ];
-        found.breaks += (a + b + c + d) as usize;
+        found.breaks += sum(counts);
     }
     found.has_cr |= v128_any_true(crs);
     found.has_nul |= !i8x16_all_true(least);
     (found, ASCII && i8x16_bitmask(least) == 0 && rest.is_ascii())
+}
+
+/// How many LFs there are, where all bytes are ASCII that a terminal shows as it is: no control characters but tab
+/// and LF.
+pub(super) fn breaks_of_plain(bytes: &[u8]) -> Option<usize> {
+    let (breaks, others) = unshown(bytes);
+    // Tabs are rare: they are counted where there may be some.
+    let is_plain = others == breaks || others == breaks + memchr::memchr_iter(b'\t', bytes).count();
+    is_plain.then_some(breaks)
+}
+
+/// How many LFs there are, and how many bytes that are not in `' '..='~'`.
+#[cfg(not(target_feature = "simd128"))]
+fn unshown(bytes: &[u8]) -> (usize, usize) {
+    (super::lines::breaks(bytes), bytes.iter().filter(|byte| !(b' '..=b'~').contains(byte)).count())
+}
+
+/// How many LFs there are, and how many bytes that are not in `' '..='~'`.
+#[cfg(target_feature = "simd128")]
+fn unshown(bytes: &[u8]) -> (usize, usize) {
+    use core::arch::wasm32::*;
+
+    /// Times that a lane, which counts to 255, can take one of each of four vectors.
+    const MOST: usize = 255 / 4;
+
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    let mut others = rest.iter().filter(|byte| !(b' '..=b'~').contains(byte)).count();
+    let mut breaks = super::lines::breaks(rest);
+    // One more, DEL is negative as what is beyond it is.
+    let other = |part| i8x16_lt(i8x16_add(part, i8x16_splat(1)), i8x16_splat(0x21));
+    let lf = |part| u8x16_eq(part, u8x16_splat(b'\n'));
+    for group in blocks.chunks(MOST) {
+        let (mut lfs, mut all) = (u8x16_splat(0), u8x16_splat(0));
+        for block in group {
+            let [a, b, c, d] = vectors(block);
+            // What is true is all ones, which is -1.
+            lfs = i8x16_sub(lfs, i8x16_add(i8x16_add(lf(a), lf(b)), i8x16_add(lf(c), lf(d))));
+            all = i8x16_sub(all, i8x16_add(i8x16_add(other(a), other(b)), i8x16_add(other(c), other(d))));
+        }
+        breaks += sum(lfs);
+        others += sum(all);
+    }
+    (breaks, others)
+}
+
+/// The sum of the lanes.
+#[cfg(target_feature = "simd128")]
+fn sum(counts: core::arch::wasm32::v128) -> usize {
+    use core::arch::wasm32::*;
+
+    let counts = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(counts));
+    let [a, b, c, d] = [
+        u32x4_extract_lane::<0>(counts),
+        u32x4_extract_lane::<1>(counts),
+        u32x4_extract_lane::<2>(counts),
+        u32x4_extract_lane::<3>(counts),
+    ];
+    (a + b + c + d) as usize
 }
 
 /// The bytes as vectors, a load each. Written out: as a loop it would go through memory.
@@ -109,6 +160,21 @@ mod tests {
                     assert_eq!(census(&bytes), looked, "{length} bytes, {byte} from {at}");
                     let ascii = bytes.is_ascii().then_some(looked);
                     assert_eq!(census_of_ascii(&bytes), ascii, "{length} bytes, {byte} from {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_bytes() {
+        for length in [1_usize, 63, 65, 64 * 64 + 3] {
+            for byte in 0..=255_u8 {
+                for at in [0, length / 2, length - 1] {
+                    let mut bytes = vec![b'x'; length];
+                    (bytes[0], bytes[at]) = (b'\t', byte);
+                    let is_plain = matches!(byte, b'\t' | b'\n' | b' '..=b'~');
+                    let want = is_plain.then(|| super::super::lines::breaks(&bytes));
+                    assert_eq!(breaks_of_plain(&bytes), want, "{byte} at {at} of {length}");
                 }
             }
         }

@@ -91,9 +91,9 @@ impl Tail {
     }
 }
 
-impl Sink for Tail {
-    fn text(&mut self, text: &str) {
-        let text = text.as_bytes();
+impl Tail {
+    /// More text, and how many LFs it has, where that is known.
+    pub fn push(&mut self, text: &[u8], breaks: Option<usize>) {
         let Some(last) = memrchr(b'\n', text) else {
             self.open_bytes += text.len() as u64;
             return self.open.push(text);
@@ -104,13 +104,19 @@ impl Sink for Tail {
             None => open_line + last as u64,
         };
         let (closed, open) = text.split_at(last + 1);
-        self.breaks += lines::breaks(closed) as u64;
+        self.breaks += breaks.unwrap_or_else(|| lines::breaks(closed)) as u64;
         self.bytes += self.open_bytes + closed.len() as u64;
         self.kept.append(&self.open);
         self.kept.push(closed);
         self.open.clear();
         self.open.push(open);
         (self.fixed, self.open_bytes) = (0, open.len() as u64);
+    }
+}
+
+impl Sink for Tail {
+    fn text(&mut self, text: &str) {
+        self.push(text.as_bytes(), None);
     }
 
     fn restart(&mut self) {

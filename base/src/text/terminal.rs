@@ -102,6 +102,22 @@ impl Renderer {
     }
 }
 
+impl Renderer {
+    /// Whether bytes of ASCII that a terminal shows as they are would be shown as they are.
+    pub(super) fn takes_plain(&self, stream: Stream) -> bool {
+        let escape = match stream {
+            Stream::Stdout => &self.stdout,
+            Stream::Stderr => &self.stderr,
+        };
+        matches!(escape.state, State::Ground) && !self.line.is_back
+    }
+
+    /// Takes note of such bytes, which have been shown.
+    pub(super) fn showed(&mut self, bytes: &[u8]) {
+        self.line.showed(bytes);
+    }
+}
+
 /// Text outside sequences: how much of it was taken, at least one character.
 fn ground(text: &str, escape: &mut Escape, line: &mut Line, sink: &mut impl Sink) -> usize {
     let plain = plain_len(text.as_bytes());
@@ -151,12 +167,16 @@ impl Line {
             self.is_back = false;
         }
         sink.text(text);
-        self.shown = match memrchr(b'\n', text.as_bytes()) {
+        self.showed(text.as_bytes());
+    }
+
+    fn showed(&mut self, bytes: &[u8]) {
+        self.shown = match memrchr(b'\n', bytes) {
             Some(lf) => {
                 self.is_saved = false;
-                (text.len() - lf - 1) as u64
+                (bytes.len() - lf - 1) as u64
             }
-            None => self.shown + text.len() as u64,
+            None => self.shown + bytes.len() as u64,
         };
     }
 
@@ -345,6 +365,10 @@ impl Escape {
 /// How many bytes from the start are as a terminal shows them: no control characters but tab and LF, and none of
 /// U+FFF9 to U+FFFB. At most all; what follows is a whole character.
 fn plain_len(bytes: &[u8]) -> usize {
+    // They often follow each other.
+    if bytes.first().is_some_and(|&byte| is_candidate(byte) && byte < 0x80) {
+        return 0;
+    }
     let mut at = 0;
     while let Some(candidate) = candidate(&bytes[at..]) {
         at += candidate;
@@ -412,10 +436,14 @@ mod tests {
         let (mut renderer, mut shown) = (Renderer::default(), String::new());
         renderer.push(text, Stream::Stdout, &mut shown);
         let (mut renderer, mut cut) = (Renderer::default(), String::new());
-        for c in text.chars() {
-            renderer.push(c.encode_utf8(&mut [0; 4]), Stream::Stdout, &mut cut);
+        let most = if text.len() > 100_000 { 4099 } else { 1 };
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (part, more) = rest.split_at(utf8::ceil_boundary(rest.as_bytes(), most));
+            renderer.push(part, Stream::Stdout, &mut cut);
+            rest = more;
         }
-        assert_eq!(cut, shown, "{text:?} character by character");
+        assert_eq!(cut, shown, "{text:?} in parts");
         assert_eq!(shown.matches('\n').count(), text.matches('\n').count(), "{text:?}");
         shown
     }
