@@ -395,17 +395,17 @@ fn an_environment_that_searches_is_asked_to() {
 #[test]
 fn a_large_file_goes_by_in_parts() {
     let listing = |path: &str| match path {
-        "/w" => vec![("big".into(), FileKind::File, 160 << 20), ("small".into(), FileKind::File, 2)],
+        "/w" => vec![("big".into(), FileKind::File, 72 << 20), ("small".into(), FileKind::File, 2)],
         _ => vec![],
     };
     // It has that much.
     let env = Probe { content: |_| b"yyyyyyy\n".to_vec(), ..Probe::made_up(listing) };
     assert_eq!(text(&env, "grep", json!({"pattern": "x"})), "No matches found");
-    assert_eq!(env.asked.parts.get(), 40);
+    assert_eq!(env.asked.parts.get(), 18);
     assert_eq!(*env.asked.read.borrow(), ["/w/small"]);
     let limited = text(&env, "grep", json!({"pattern": "y", "limit": 2}));
     assert!(limited.starts_with("big:1: yyyyyyy\nbig:2: yyyyyyy\n\n[2 matches limit"), "{limited}");
-    assert_eq!(env.asked.parts.get(), 41);
+    assert_eq!(env.asked.parts.get(), 19);
     // It is one line.
     let env = Probe { content: |_| b"yyyyyyyy".to_vec(), ..Probe::made_up(listing) };
     assert_eq!(text(&env, "grep", json!({"pattern": "x"})), "No matches found");
