@@ -365,25 +365,21 @@ impl Builtin {
         env: &E,
         root: Option<&str>,
     ) -> Result<Vec<Access>, ToolError> {
-        let finder = files::Finder::outside_a_call(env, root);
         let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
-        let at = |operation, path: &str| Access { operation, path: path.into() };
-        match self {
+        let (operations, path): (&[Operation], &str) = match self {
             Builtin::Bash | Builtin::PowerShell => {
                 let cwd = env.canonical_path(env.cwd()).await.ok().flatten();
-                Ok(vec![at(Operation::Exec, cwd.as_deref().unwrap_or(env.cwd()))])
+                let path = cwd.unwrap_or_else(|| env.cwd().to_owned());
+                return Ok(vec![Access { operation: Operation::Exec, path }]);
             }
-            Builtin::Read => Ok(vec![at(Operation::Read, &finder.read(path).await?)]),
-            Builtin::Write => Ok(vec![at(Operation::Write, &finder.touched(path, true).await?)]),
-            Builtin::Grep | Builtin::Find | Builtin::Ls => {
-                let operation = if self == Builtin::Grep { Operation::Read } else { Operation::List };
-                Ok(vec![at(operation, &finder.read(search::or_here(path)).await?)])
-            }
-            Builtin::Edit => {
-                let path = finder.touched(path, false).await?;
-                Ok(vec![at(Operation::Read, &path), at(Operation::Write, &path)])
-            }
-        }
+            Builtin::Read => (&[Operation::Read], path),
+            Builtin::Grep => (&[Operation::Read], search::or_here(path)),
+            Builtin::Find | Builtin::Ls => (&[Operation::List], search::or_here(path)),
+            Builtin::Write => (&[Operation::Write], path),
+            Builtin::Edit => (&[Operation::Read, Operation::Write], path),
+        };
+        let path = files::Finder::outside_a_call(env, root).accessed(path, self).await?;
+        Ok(operations.iter().map(|&operation| Access { operation, path: path.clone() }).collect())
     }
 
     /// Runs it with arguments that fit its schema. Mutations take their place in the queue at the first poll.

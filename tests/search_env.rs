@@ -47,6 +47,8 @@ struct Probe {
     walked: Option<Vec<WalkEntry>>,
     found: Option<SearchAnswer>,
     takes_many: bool,
+    /// Sizes that are not the files' own.
+    claimed: fn(&str) -> u64,
 }
 
 impl Probe {
@@ -68,6 +70,7 @@ impl Probe {
             walked: None,
             found: None,
             takes_many: false,
+            claimed: |_| 0,
         }
     }
 
@@ -154,7 +157,8 @@ impl Env for Probe {
     }
 
     async fn file_info(&self, path: &str) -> Result<FileInfo, ToolError> {
-        self.memory.file_info(path).await
+        let info = self.memory.file_info(path).await?;
+        Ok(FileInfo { size: info.size.max((self.claimed)(path)), ..info })
     }
 
     async fn list_dir(&self, path: &str) -> Result<Vec<FileInfo>, ToolError> {
@@ -391,19 +395,19 @@ fn an_environment_that_searches_is_asked_to() {
 }
 
 #[test]
-fn a_file_that_claims_a_gigabyte_goes_by_in_parts() {
+fn a_large_file_goes_by_in_parts() {
     let listing = |path: &str| match path {
-        "/w" => vec![("big".into(), FileKind::File, 1 << 30), ("small".into(), FileKind::File, 2)],
+        "/w" => vec![("big".into(), FileKind::File, 72 << 20), ("small".into(), FileKind::File, 2)],
         _ => vec![],
     };
     // It has that much.
     let env = Probe { content: |_| b"yyyyyyy\n".to_vec(), ..Probe::made_up(listing) };
     assert_eq!(text(&env, "grep", json!({"pattern": "x"})), "No matches found");
-    assert_eq!(env.asked.parts.get(), 256);
+    assert_eq!(env.asked.parts.get(), 18);
     assert_eq!(*env.asked.read.borrow(), ["/w/small"]);
     let limited = text(&env, "grep", json!({"pattern": "y", "limit": 2}));
     assert!(limited.starts_with("big:1: yyyyyyy\nbig:2: yyyyyyy\n\n[2 matches limit"), "{limited}");
-    assert_eq!(env.asked.parts.get(), 257);
+    assert_eq!(env.asked.parts.get(), 19);
     // It is one line.
     let env = Probe { content: |_| b"yyyyyyyy".to_vec(), ..Probe::made_up(listing) };
     assert_eq!(text(&env, "grep", json!({"pattern": "x"})), "No matches found");
@@ -420,6 +424,11 @@ fn a_file_that_claims_a_gigabyte_goes_by_in_parts() {
     let env = Probe { has_ranges: false, ..Probe::made_up(listing) };
     let (result, _) = run(&env, "grep", json!({"pattern": "x"}), &Abort::default());
     assert_eq!(result.text(), "small:1: x\n\n[Files and directories that could not be read: 1]");
+    let named = Probe { memory: env.memory.clone().with_file("big", ""), ..env };
+    let claims = |path: &str| if path == "/w/big" { 1 << 30 } else { 0 };
+    let named = Probe { claimed: claims, ..named };
+    let text = text(&named, "grep", json!({"pattern": "x", "path": "big"}));
+    assert!(text.contains("big has 1.0GB: over 64.0MB a file is searched in parts"), "{text}");
 }
 
 #[test]

@@ -7,6 +7,9 @@ use super::{MOST_PATTERN_BYTES, invalid, quoted};
 use crate::error::ToolError;
 use crate::text::truncate::format_size;
 
+/// Braces within each other, at most.
+const MOST_BRACES: usize = 50;
+
 /// A glob that names files to find.
 ///
 /// Without a "/" it matches names, at any depth; with one, paths relative to the directory that is searched; beginning
@@ -37,7 +40,7 @@ impl FindGlob {
     /// # Errors
     /// `invalid_pattern`.
     pub fn compile(pattern: &str) -> Result<FindGlob, ToolError> {
-        check_length(pattern)?;
+        check(pattern)?;
         let (pattern, _) = without_dots(pattern);
         let subject = match pattern.find('/') {
             None => Subject::Name,
@@ -79,7 +82,7 @@ impl FileGlob {
     /// # Errors
     /// `invalid_pattern`.
     pub fn compile(directory: &str, glob: &str) -> Result<FileGlob, ToolError> {
-        check_length(glob)?;
+        check(glob)?;
         let (bare, is_negated) = without_dots(glob);
         let line = if is_negated { format!("!{bare}") } else { bare.to_owned() };
         let mut builder = OverrideBuilder::new(directory);
@@ -113,7 +116,23 @@ fn without_dots(glob: &str) -> (&str, bool) {
     (bare, is_negated)
 }
 
-fn check_length(glob: &str) -> Result<(), ToolError> {
+/// Whether braces are within braces so often that a compiler that calls itself for each could run out of stack.
+pub(super) fn is_too_deep(glob: &str) -> bool {
+    let mut depth = 0_usize;
+    glob.bytes().any(|byte| {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MOST_BRACES
+    })
+}
+
+fn check(glob: &str) -> Result<(), ToolError> {
+    if is_too_deep(glob) {
+        return Err(wrong(glob, &format!("more than {MOST_BRACES} braces are within each other")));
+    }
     if glob.len() <= MOST_PATTERN_BYTES {
         return Ok(());
     }
@@ -174,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_is_no_glob_is_said() {
-        for glob in ["[", "{a", "a{b,{c}", &"x".repeat(100_000)] {
+        for glob in ["[", "{a", "a{b,{c}", &"x".repeat(100_000), &"{a,".repeat(20_000)] {
             let errors = [FindGlob::compile(glob).err(), FileGlob::compile("/", glob).err()];
             for error in errors.map(|error| error.expect("it does not compile")) {
                 assert_eq!(error.code, ErrorCode::InvalidPattern);

@@ -9,6 +9,9 @@ use std::rc::Rc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::glob::is_too_deep;
+use crate::path::MAX_BYTES as MOST_LINE_BYTES;
+
 /// The name of the one, whose rules end at the top of a repository.
 pub const GITIGNORE: &str = ".gitignore";
 /// The name of the other, whose rules are above those.
@@ -19,11 +22,14 @@ pub const GIT: &str = ".git";
 /// The rules that hold in a directory: its own, and those of the directories around it.
 #[derive(Debug, Default)]
 pub struct Rules {
-    gitignore: Option<Gitignore>,
-    ignore: Option<Gitignore>,
+    gitignore: Lines,
+    ignore: Lines,
     is_top: bool,
     outer: Option<Rc<Rules>>,
 }
+
+/// The lines of an ignore file, in order: in one matcher where they are not too many for one.
+type Lines = Vec<Gitignore>;
 
 /// What a directory says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,12 +57,9 @@ impl Rules {
     /// assert_eq!(deep.verdict("/work/deep/a.txt", false), None);
     /// ```
     pub fn within(outer: &Rc<Rules>, directory: &str, own: &Own) -> Rc<Rules> {
-        let compile = |content: &Option<Vec<u8>>| {
-            let compiled = compile(directory, content.as_deref()?);
-            (!compiled.is_empty()).then_some(compiled)
-        };
-        let (gitignore, ignore) = (compile(&own.gitignore), compile(&own.ignore));
-        if gitignore.is_none() && ignore.is_none() && !own.is_top {
+        let read = |content: &Option<Vec<u8>>| read(directory, content.as_deref().unwrap_or_default());
+        let (gitignore, ignore) = (read(&own.gitignore), read(&own.ignore));
+        if gitignore.is_empty() && ignore.is_empty() && !own.is_top {
             return outer.clone();
         }
         Rc::new(Rules { gitignore, ignore, is_top: own.is_top, outer: Some(outer.clone()) })
@@ -68,11 +71,11 @@ impl Rules {
         let mut git = None;
         let (mut level, mut within_repository) = (Some(self), true);
         while let Some(rules) = level {
-            if let Some(verdict) = said(rules.ignore.as_ref(), path, is_directory) {
+            if let Some(verdict) = said(&rules.ignore, path, is_directory) {
                 return Some(verdict);
             }
             if within_repository {
-                git = git.or_else(|| said(rules.gitignore.as_ref(), path, is_directory));
+                git = git.or_else(|| said(&rules.gitignore, path, is_directory));
                 within_repository = !rules.is_top;
             }
             level = rules.outer.as_deref();
@@ -81,26 +84,45 @@ impl Rules {
     }
 }
 
-fn said(rules: Option<&Gitignore>, path: &str, is_directory: bool) -> Option<bool> {
-    match rules?.matched(path, is_directory) {
+/// What the last line that says something says.
+fn said(lines: &Lines, path: &str, is_directory: bool) -> Option<bool> {
+    lines.iter().rev().find_map(|lines| match lines.matched(path, is_directory) {
         Match::None => None,
         Match::Ignore(_) => Some(true),
         Match::Whitelist(_) => Some(false),
-    }
+    })
 }
 
 /// Lines that are no glob, or no UTF-8, say nothing; the others count. A BOM and a CR before a line's end are not of
 /// the line.
-fn compile(directory: &str, content: &[u8]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(directory);
+fn read(directory: &str, content: &[u8]) -> Lines {
     let content = content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content);
-    for line in content.split(|byte| *byte == b'\n') {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if let Ok(line) = std::str::from_utf8(line) {
-            let _ = builder.add_line(None, line);
-        }
+    let line = |line| {
+        let line = std::str::from_utf8(<[u8]>::strip_suffix(line, b"\r").unwrap_or(line)).ok()?;
+        (line.len() <= MOST_LINE_BYTES && !is_too_deep(line)).then_some(line)
+    };
+    let lines: Vec<&str> = content.split(|byte| *byte == b'\n').filter_map(line).collect();
+    let mut compiled = Lines::new();
+    compile(directory, &lines, &mut compiled);
+    compiled
+}
+
+/// Compiles lines, in halves where they are too many to be compiled at once.
+fn compile(directory: &str, lines: &[&str], compiled: &mut Lines) {
+    let mut builder = GitignoreBuilder::new(directory);
+    for line in lines {
+        let _ = builder.add_line(None, line);
     }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
+    match builder.build() {
+        Ok(lines) if lines.is_empty() => {}
+        Ok(lines) => compiled.push(lines),
+        Err(_) if lines.len() > 1 => {
+            let (first, second) = lines.split_at(lines.len() / 2);
+            compile(directory, first, compiled);
+            compile(directory, second, compiled);
+        }
+        Err(_) => {}
+    }
 }
 
 #[cfg(test)]
@@ -144,6 +166,18 @@ mod tests {
         ] {
             assert_eq!(top(&git(text)).verdict(path, is_directory), expected, "{text:?} on {path}");
         }
+    }
+
+    #[test]
+    fn many_and_odd_lines_take_no_time() {
+        let mut text: String = (0..8_000).map(|n| format!("a{n}*b?c[x-z]\n")).collect();
+        text.push_str(&"{a,".repeat(50_000));
+        text.push('\n');
+        text.push_str(&"*a".repeat(50_000));
+        text.push_str("\nlast\n");
+        let rules = top(&git(&text));
+        assert_eq!(rules.verdict("/w/a17xbxcz", false), Some(true));
+        assert_eq!(rules.verdict("/w/last", false), Some(true));
     }
 
     #[test]

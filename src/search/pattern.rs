@@ -13,7 +13,7 @@ use crate::error::ToolError;
 use crate::text::truncate::format_size;
 
 /// The most that a compiled pattern may take, in bytes.
-const MOST_COMPILED_BYTES: usize = 32 << 20;
+const MOST_COMPILED_BYTES: usize = 16 << 20;
 /// What the states of an automaton may take that is built as it is used; beyond that it begins again.
 const MOST_STATES_BYTES: usize = 8 << 20;
 

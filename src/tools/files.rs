@@ -1,7 +1,7 @@
 //! The files that tools read and change, and the words for when they cannot be had.
 
 use super::locate::{Found, Lookup, Seen};
-use super::{Access, ToolContext};
+use super::{Access, Builtin, ToolContext};
 use crate::env::{Env, FileInfo, FileKind, Host};
 use crate::error::{ErrorCode, ToolError};
 use crate::path;
@@ -106,10 +106,10 @@ impl<'a, E: Env> Finder<'a, E> {
         }
     }
 
-    /// The canonical path that a call would read, for a rule on paths.
-    pub async fn read(&self, asked: &str) -> Result<String, ToolError> {
-        let finder = Finder { root: self.root_for(asked).await, ..*self };
-        finder.touched(asked, false).await
+    /// The canonical path that a call of the tool would touch, for a rule on paths.
+    pub async fn accessed(&self, asked: &str, tool: Builtin) -> Result<String, ToolError> {
+        let root = if tool.is_read_only() { self.root_for(asked).await } else { self.root };
+        Finder { root, ..*self }.touched(asked, tool == Builtin::Write).await
     }
 
     /// The canonical path that a call would touch, for a rule on paths and for the mutation queue.

@@ -51,7 +51,7 @@ test("P12, P14, P19: nothing leaves the root", async () => {
   const env = world();
   const before = env.snapshot();
   const toolset = await createToolset(env, { root: "/project" });
-  assert.deepEqual(toolset.active, ["read", "edit", "write"]);
+  assert.deepEqual(toolset.active, ["read", "edit", "write", "grep", "find", "ls"]);
   for (const path of ESCAPES) {
     for (const [name, rest] of [
       ["read", {}],

@@ -112,7 +112,7 @@ using toolset = await createToolset(memory());
 console.log("first\\nsecond"); // → first
 // → second
 console.log(toolset.active.join(" "));
-// → read edit write
+// → read edit write grep find ls
 `;
   ts(good)();
   js('console.log("a");\nconsole.log();\nconsole.log("b"); // → b\n')();

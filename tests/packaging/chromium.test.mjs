@@ -215,7 +215,7 @@ describe("K06: without a bundler", { skip }, () => {
     const { before, active, alone, again, both } = await run("bytes", unbundled("web", body));
     assert.equal(before.code, "invalid_arguments");
     assert.match(before.message, /Expected where core\.wasm is, found nothing/);
-    assert.deepEqual(active, ["read", "edit", "write"]);
+    assert.deepEqual(active, ["read", "edit", "write", "grep", "find", "ls"]);
     assert.equal(alone.code, "not_supported");
     assert.match(alone.message, /schema module has to be loaded/);
     assert.match(again.message, /Expected where schema\.wasm is, found nothing.*\{ schema: … \}/);

@@ -20,10 +20,12 @@ const QUICK: [Stage; 5] = [
     ("types", quick_types),
     ("TypeScript style", style),
 ];
-const ALL: [Stage; 16] = [
+const ALL: [Stage; 17] = [
     ("format", format),
     ("lints", lints),
     ("Rust docs", docs),
+    // Where one is missing the comparisons with it are skipped; here they are not.
+    ("ripgrep, fd and git", tools::search_programs),
     ("Rust tests", rust_tests),
     ("package", package::build),
     ("the module that traps", package::fault),
@@ -46,8 +48,10 @@ const WASM_TESTS: [(&str, &str, &str); 3] = [
     ("web_worker", "tests/web/worker.rs", "a worker"),
 ];
 
-/// What makes the crate that of the schema module, natively too.
+/// What makes the crate that of a module of its own, natively too.
 const WITH_ENGINE: [&str; 2] = ["--features", "tackroom/schema"];
+const WITH_SEARCH: [&str; 2] = ["--features", "tackroom/search"];
+const WITH_ALL: [&str; 2] = ["--features", "tackroom/schema,tackroom/search"];
 
 /// Tests that passed so far, over all runners: the run closes on their number.
 static PASSED: AtomicU32 = AtomicU32::new(0);
@@ -86,9 +90,12 @@ fn format() -> Result<(), Failure> {
 
 fn lints() -> Result<(), Failure> {
     tools::wasm_target()?;
-    for (with, features) in [("", &[][..]), (", with the engine", &WITH_ENGINE)] {
+    for (with, features) in [("", &[][..]), (", with the engine and search", &WITH_ALL)] {
         let mut native = cargo(&["clippy", "--workspace", "--all-targets"]);
         step(format!("clippy{with}")).run(native.args(features).args(["--", "-D", "warnings"]))?;
+    }
+    let modules = [("", &[][..]), (", with the engine", &WITH_ENGINE), (", with search", &WITH_SEARCH)];
+    for (with, features) in modules {
         let mut wasm = cargo(&["clippy", "--target", WASM_TARGET, "--package", "tackroom", "--lib"]);
         if features.is_empty() {
             // They call the core.
@@ -108,9 +115,9 @@ fn docs() -> Result<(), Failure> {
 fn rust_tests() -> Result<(), Failure> {
     let workspace = ["test", "--workspace"];
     step("cargo test --workspace").note(rust_passed).run(&mut cargo(&workspace))?;
-    step("cargo test --workspace, with the engine")
+    step("cargo test --workspace, with the engine and search")
         .note(rust_passed)
-        .run(cargo(&workspace).args(WITH_ENGINE))
+        .run(cargo(&workspace).args(WITH_ALL))
         .map(drop)
 }
 

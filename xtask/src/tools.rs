@@ -106,6 +106,18 @@ pub fn firefox() -> Result<PathBuf, Failure> {
     debian_tool("FIREFOX", &["firefox-esr", "firefox"], "Firefox", &packages)
 }
 
+/// What grep and find are compared with.
+pub fn search_programs() -> Result<(), Failure> {
+    let packages =
+        DebianPackages { names: &["ripgrep", "fd-find", "git"], elsewhere: "install ripgrep, fd and git" };
+    for (variable, names, title) in
+        [("RG", &["rg"][..], "ripgrep"), ("FD", &["fdfind", "fd"], "fd"), ("GIT", &["git"], "git")]
+    {
+        debian_tool(variable, names, title, &packages)?;
+    }
+    Ok(())
+}
+
 /// What Debian has a program in, and what to do where there is no Debian.
 struct DebianPackages {
     names: &'static [&'static str],

@@ -18,7 +18,7 @@ use crate::search::grep::{Line, Parts, Quota, Search, Searchable, whole};
 use crate::search::pattern::Pattern;
 use crate::search::walk::{File, Kind};
 use crate::search::window::window;
-use crate::text::truncate::{DEFAULT_LINE_UTF16, Truncation};
+use crate::text::truncate::{DEFAULT_LINE_UTF16, Truncation, format_size};
 use crate::tools::grep::{Args, DEFAULT_LIMIT};
 use crate::tools::{Output, read_arguments};
 
@@ -222,7 +222,13 @@ async fn file<E: Env, H: Host>(
                 job.start.shown
             )
         }
-        None => Ok(()),
+        None => write!(
+            notes.next(),
+            "{} has {}: over {} a file is searched in parts, and this environment gave none",
+            job.start.shown,
+            format_size(named.size),
+            format_size(LARGE_BYTES)
+        ),
     };
     Ok(())
 }

@@ -51,9 +51,21 @@ export async function runCommand(
   } finally {
     ending.over();
     stopWatching();
-    child.stdout?.destroy();
-    child.stderr?.destroy();
+    letGo(child);
   }
+}
+
+/**
+ * The command is over. Who has its pipes all the same, a server in the background say, would get SIGPIPE if they were
+ * closed: what still comes is dropped, and does not keep this process.
+ */
+function letGo(child: ChildProcess): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.removeAllListeners("data");
+    stream?.resume();
+    (stream as { unref?(): void } | null)?.unref?.();
+  }
+  child.unref();
 }
 
 async function checkDirectory(cwd: string, shown: string): Promise<void> {
@@ -169,7 +181,6 @@ class Ending {
 
 /** Both streams of a command, on their way to its callbacks. */
 class Output {
-  readonly #streams: Readable[] = [];
   readonly #fail: (error: unknown) => void;
   /** Streams that have not ended. */
   #open = 0;
@@ -178,6 +189,8 @@ class Output {
   /** Since the shell's end. */
   #bytes = 0;
   #changed: () => void = () => {};
+  /** What comes now is of others. */
+  #isOver = false;
 
   constructor(child: ChildProcess, { onStdout, onStderr }: ExecOptions, fail: (error: unknown) => void) {
     this.#fail = fail;
@@ -212,9 +225,9 @@ class Output {
       next();
       this.#changed();
     };
-    this.#streams.push(stream);
     this.#open++;
     stream.on("data", (chunk: Buffer) => {
+      if (this.#isOver) return;
       this.#bytes += chunk.length;
       this.#changed();
       chunks.push(chunk);
@@ -244,7 +257,7 @@ class Output {
       if (!(await this.#change(isWaiting ? undefined : Math.min(GRACE, left)))) break;
       if (!isWaiting) left -= performance.now() - before;
     }
-    for (const stream of this.#streams) stream.destroy();
+    this.#isOver = true;
     while (this.#waiting > 0) await this.#change();
   }
 
