@@ -227,6 +227,10 @@ export class Boundary {
     return Number(text);
   }
 
+  printed(number: number): string {
+    return String(number);
+  }
+
   now(): number {
     return performance.now();
   }
