@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("search", &["error", "path", "text"]),
     ("schema", &["error", "table", "json"]),
     ("env", &["error", "path", "text"]),
-    ("tools", &["error", "table", "json", "path", "text", "image", "schema", "search", "env"]),
+    ("tools", &["error", "unicode", "table", "json", "path", "text", "image", "schema", "search", "env"]),
     ("call", &["error", "table", "json", "path", "text", "image", "schema", "env", "tools"]),
     (
         "wasm",

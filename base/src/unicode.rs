@@ -13,13 +13,21 @@ use std::cmp::Ordering;
 
 use joining::JOINING;
 
-/// A normalisation form, composed.
+/// What can be made of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Canonical: another spelling of the same characters.
+    /// A normalisation form, canonical and composed: another spelling of the same characters.
     Nfc,
-    /// Compatibility: what the characters stand for, such as the two letters of a ligature.
+    /// Another, of compatibility: what the characters stand for, such as the two letters of a ligature.
     Nfkc,
+    /// Small letters.
+    LowerCase,
+}
+
+/// The text in small letters; as it is, but for those of ASCII, where there is nobody who knows others.
+pub fn lower_case(text: &str) -> String {
+    let known = if text.is_ascii() { None } else { platform::normalize(text, Form::LowerCase) };
+    known.unwrap_or_else(|| text.to_ascii_lowercase())
 }
 
 /// The text in that form; as it is where there is nobody to normalise it.
@@ -74,6 +82,7 @@ mod platform {
         Some(match form {
             Form::Nfc => text.nfc().collect(),
             Form::Nfkc => text.nfkc().collect(),
+            Form::LowerCase => text.to_lowercase(),
         })
     }
 }

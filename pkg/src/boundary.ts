@@ -162,7 +162,7 @@ export class Boundary {
   }
 
   normalize(text: string, form: string): string {
-    return text.normalize(form);
+    return form === "lower" ? text.toLowerCase() : text.normalize(form);
   }
 
   now(): number {

@@ -14,6 +14,7 @@ use crate::error::ToolError;
 use crate::json::{self, Fields};
 use crate::table;
 use crate::text::truncate::{Truncation, format_size};
+use crate::unicode;
 
 /// Other names for its keys.
 pub const ALIASES: Aliases = &[PATH];
@@ -92,7 +93,7 @@ pub async fn run<E: Env, H: Host>(args: Args, cx: &ToolContext<'_, E, H>) -> Res
     start.expect_directory()?;
     let listed = cx.env.list_dir(&start.path).await.map_err(|error| start.unusable(error))?;
     let kept = listed.into_iter().filter(|entry| !start.hides(&entry.name, cx.env.cwd(), cx.root));
-    let keyed = |entry: FileInfo| (entry.name.to_lowercase(), entry.name, entry.kind as u8);
+    let keyed = |entry: FileInfo| (unicode::lower_case(&entry.name), entry.name, entry.kind as u8);
     let entries = table::sorted(kept.map(keyed).collect());
     let limit = args.limit.or(cx.results).unwrap_or(DEFAULT_LIMIT);
     let reached = (entries.len() as u64 > limit).then_some(limit);

@@ -248,6 +248,7 @@ impl Boundary {
         let name = match form {
             Form::Nfc => "NFC",
             Form::Nfkc => "NFKC",
+            Form::LowerCase => "lower",
         };
         self.normalize(text, name).ok()
     }
