@@ -138,7 +138,9 @@ export interface ExecutionEnv {
    * of what the tools work on, or, where that is the whole store, in `/.tackroom/`. With it and `appendFile`, command
    * output that is too long to be shown is kept whole in such a file.
    */
-  createTempFile?(options?: Options & { prefix?: string; suffix?: string }): MaybePromise<string | Result<string>>;
+  createTempFile?(
+    options?: Options & { prefix?: string; suffix?: string },
+  ): MaybePromise<string | Result<string>>;
   /** Writes at the end of a file, which it creates where there is none. */
   appendFile?(path: string, content: Uint8Array, options?: Options): MaybePromise<void | Result<void>>;
   /** Removes a file; a directory only if it is empty, or with `recursive`. */

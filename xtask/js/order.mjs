@@ -1,11 +1,9 @@
 // Names the functions of a wasm module so that in the order of their names similar ones are neighbours: compressed, the
-// module is 1 to 2 % smaller. wasm-opt's --reorder-functions-by-name then moves them.
+// module is 1 % smaller. wasm-opt's --reorder-functions-by-name then moves them.
 //
 //   node order.mjs MODULE.wasm
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** Hashes of a function's signature: more tell more, and take longer. */
-const HASHES = 64;
 /** Bytes that are looked at together. */
 const GRAM = 4;
 
@@ -68,33 +66,36 @@ while (at < module.length) {
   at = end;
 }
 
-/** The smallest of each of many hashes over all pieces of a function (MinHash): two functions share as many as pieces. */
-function signature(body) {
-  const smallest = new Uint32Array(HASHES).fill(0xffffffff);
+/** Every piece of a function, by its hash. */
+function pieces(body) {
+  const found = new Set();
   for (let from = 0; from + GRAM <= body.length; from++) {
     let hash = 0x811c9dc5;
     for (let i = from; i < from + GRAM; i++) hash = Math.imul(hash ^ body[i], 0x01000193);
-    for (let n = 0; n < HASHES; n++) {
-      hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d + 2 * n) >>> 0;
-      if (hash < smallest[n]) smallest[n] = hash;
-    }
+    found.add(hash & 0xfffff);
   }
-  return smallest;
+  return found;
 }
 
-const signatures = bodies.map(signature);
+/** How much of two functions is the same: the cosine of their sets. */
+function likeness(one, other) {
+  const [small, large] = one.size < other.size ? [one, other] : [other, one];
+  let shared = 0;
+  for (const piece of small) if (large.has(piece)) shared++;
+  return shared / Math.sqrt(small.size * large.size + 1);
+}
+
+// From each function on to the one that is most like it.
+const sets = bodies.map(pieces);
 const left = new Set(bodies.keys());
 const order = [];
 for (let last = 0; left.size > 0; ) {
   left.delete(last);
   order.push(last);
   let [next, most] = [-1, -1];
-  const own = signatures[last];
   for (const other of left) {
-    const theirs = signatures[other];
-    let shared = 0;
-    for (let n = 0; n < HASHES; n++) if (own[n] === theirs[n]) shared++;
-    if (shared > most) [next, most] = [other, shared];
+    const much = likeness(sets[last], sets[other]);
+    if (much > most) [next, most] = [other, much];
   }
   last = next;
 }
