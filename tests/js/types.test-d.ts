@@ -646,13 +646,9 @@ truncateTail("", { maxLine: 1 });
 // @ts-expect-error a text or bytes
 truncateHead([1, 2]);
 assert<Equal<ReturnType<OutputAccumulator["snapshot"]>, TruncationResult>>();
-assert<
-  Equal<
-    ConstructorParameters<typeof OutputAccumulator>,
-    [options?: { maxLines?: number; maxBytes?: number; terminal?: "render" | "raw" }]
-  >
->();
-assert<Equal<Parameters<OutputAccumulator["push"]>, [Uint8Array | string, ("stdout" | "stderr")?]>>();
+new OutputAccumulator().push(new Uint8Array(), "stderr");
+// @ts-expect-error a text or bytes
+new OutputAccumulator().push([1, 2]);
 const disposable: Disposable = new OutputAccumulator({ maxLines: 1, terminal: "raw" });
 disposable[Symbol.dispose]();
 // @ts-expect-error a terminal
