@@ -93,7 +93,7 @@ fn a_command_waits_for_a_slow_store() {
     let (result, _) = world.run(&json!({}));
     assert!(!result.is_error);
     assert_eq!(world.spill(&result), LINE.repeat(200 * 4096));
-    // 12.8 MB, of which about 1 MB waits at a time: it took the store's time.
+    // 12.8 MB, of which about half a megabyte waits at a time: it took the store's time.
     assert!(world.host.now_ms() > 400.0, "{} ms", world.host.now_ms());
 }
 

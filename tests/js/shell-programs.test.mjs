@@ -65,7 +65,7 @@ test("a test runner: its report, and its exit code", async () => {
   const text = textOf(result);
   assert.match(text, /it holds[\s\S]*it does not[\s\S]*pass 1[\s\S]*fail 1/);
   assert.match(text, /\n\nCommand exited with code 1$/);
-  assert.doesNotMatch(text, /\x1b/);
+  assert.ok(!text.includes("\x1b"));
 });
 
 test("cat without input ends; so does what asks a question", async () => {
@@ -83,7 +83,8 @@ test("a child in the background is not waited for", async () => {
 });
 
 test("a fork that ignores SIGTERM: ended with the command's time, what it wrote is kept", async () => {
-  const command = "(trap '' TERM; echo $BASHPID; while :; do sleep 0.1; done) & trap '' TERM; echo $$; wait; sleep 60";
+  const command =
+    "(trap '' TERM; echo $BASHPID; while :; do sleep 0.1; done) & trap '' TERM; echo $$; wait; sleep 60";
   const { value, ms } = await timed(bash(command, { timeout: 0.5 }));
   assertFailed(value, "timeout");
   assert.ok(ms < 5000, `${ms} ms`);
@@ -129,11 +130,19 @@ test(`a flood of ${FLOOD / 2 ** 20} MB: memory stays flat, the end is right, the
   const program = spawnSync(process.execPath, parameters, { cwd: root, encoding: "utf8", timeout: 600_000 });
   assert.equal(program.status, 0, program.stderr);
   const { ms, size, most, grown, text, hash } = JSON.parse(program.stdout);
-  t.diagnostic(`${Math.round(ms)} ms, ${(most / 1e6).toFixed(0)} MB more, of them ${(grown / 1e6).toFixed(1)} MB of wasm`);
+  t.diagnostic(
+    `${Math.round(ms)} ms, ${(most / 1e6).toFixed(0)} MB more, of them ${(grown / 1e6).toFixed(1)} MB of wasm`,
+  );
   assert.equal(size, FLOOD);
-  const expected = spawnSync("bash", ["-c", `${source} | sha256sum`], { encoding: "utf8", timeout: 300_000 }).stdout;
+  const expected = spawnSync("bash", ["-c", `${source} | sha256sum`], {
+    encoding: "utf8",
+    timeout: 300_000,
+  }).stdout;
   assert.equal(hash, expected.slice(0, 64));
-  const end = spawnSync("bash", ["-c", `${source} | tail -n 1`], { encoding: "utf8", timeout: 300_000 }).stdout;
+  const end = spawnSync("bash", ["-c", `${source} | tail -n 1`], {
+    encoding: "utf8",
+    timeout: 300_000,
+  }).stdout;
   assert.equal(text.split("\n\n")[0].split("\n").at(-1), end);
   assert.match(text, /\n\n\[Showing lines \d+-\d+ of \d+\. Full output: \S+\]$/);
   assert.ok(most < 120e6, `${most} bytes`);

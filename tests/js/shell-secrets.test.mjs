@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createToolset } from "tackroom";
 import { memory } from "tackroom/env/memory";
-import { assertFailed, bytes, nothingEscaped, run, sleep, textOf } from "./support/hold.mjs";
+import { assertFailed, bytes, nothingEscaped, run, says, sleep, textOf } from "./support/hold.mjs";
 
 const SECRET = "hunter2-token";
 const done = { exitCode: 0 };
@@ -53,7 +53,11 @@ for (const [form, options] of Object.entries(FORMS))
             onStderr(`e ${SECRET}`);
             return done;
           },
-          { ...options, updates: { intervalMs: 1 }, shell: { spawnHook: (spawn) => void (spawn.env.TOKEN = SECRET) } },
+          {
+            ...options,
+            updates: { intervalMs: 1 },
+            shell: { spawnHook: (spawn) => void Object.assign(spawn.env, { TOKEN: SECRET }) },
+          },
         );
         const result = await call("bash", { command: `echo ${SECRET}` });
         assert.equal(textOf(result), "a [redacted] b\ne [redacted]");
@@ -68,7 +72,10 @@ for (const [form, options] of Object.entries(FORMS))
       for (const [args, shown] of [
         [`{"command":"echo ${SECRET}"}`, '{"command":"echo [redacted]"}'],
         [{ command: `echo ${SECRET}` }, { command: "echo [redacted]" }],
-        [{ command: "x", [SECRET]: [{ deep: SECRET }] }, { command: "x", "[redacted]": [{ deep: "[redacted]" }] }],
+        [
+          { command: "x", [SECRET]: [{ deep: SECRET }] },
+          { command: "x", "[redacted]": [{ deep: "[redacted]" }] },
+        ],
         [`{"command":"echo ${SECRET}`, '{"command":"echo [redacted]'],
         ['{"command":"ls"}', '{"command":"ls"}'],
       ]) {
@@ -108,8 +115,13 @@ for (const [form, options] of Object.entries(FORMS))
     });
 
     test("changes: the file is what was asked for, the patch is null where it has one", async () => {
-      const { env, call, told, events } = await watched(() => done, options, { "/own.txt": `key=${SECRET}\nother\n` });
-      const edit = await call("edit", { path: "/own.txt", edits: [{ oldText: SECRET, newText: `${SECRET}-new` }] });
+      const { env, call, told, events } = await watched(() => done, options, {
+        "/own.txt": `key=${SECRET}\nother\n`,
+      });
+      const edit = await call("edit", {
+        path: "/own.txt",
+        edits: [{ oldText: SECRET, newText: `${SECRET}-new` }],
+      });
       assert.equal(edit.isError, false, textOf(edit));
       assert.equal(Buffer.from(env.readBinaryFile("/own.txt")).toString(), `key=${SECRET}-new\nother\n`);
       const { change } = events.find(({ type }) => type === "mutation");
@@ -128,7 +140,13 @@ for (const [form, options] of Object.entries(FORMS))
         (command) => {
           throw new Error(`${command}: ${SECRET} refused`);
         },
-        { ...options, beforeToolCall: ({ args }) => ({ block: args.command === "blocked", reason: `because of ${SECRET}` }) },
+        {
+          ...options,
+          beforeToolCall: ({ args }) => ({
+            block: args.command === "blocked",
+            reason: `because of ${SECRET}`,
+          }),
+        },
       );
       assert.match(textOf(await call("bash", { command: "x" })), /x: \[redacted\] refused/);
       assert.match(textOf(await call("bash", { command: "blocked" })), /because of \[redacted\]/);
@@ -138,7 +156,7 @@ for (const [form, options] of Object.entries(FORMS))
 
 test("hooks get everything, and what afterToolCall puts in is redacted", async () => {
   const heard = [];
-  const { call, told } = await watched((_, { onStdout }) => (onStdout("ok\n"), done), {
+  const { call, told } = await watched(says("ok\n"), {
     beforeToolCall: ({ args }) => void heard.push(args.command),
     afterToolCall: ({ args }) => {
       heard.push(args.command);
@@ -167,10 +185,10 @@ test("a function that throws, or returns no text, hides the line", async () => {
     () => Symbol("s"),
   ]) {
     const secrets = (line) => (line.includes(SECRET) ? wrong(line) : line);
-    const { call, told, env } = await watched(
-      (_, { onStdout }) => (onStdout(`one\ntwo ${SECRET} two\nthree\n`), done),
-      { secrets, limits: { maxLines: 2 } },
-    );
+    const { call, told, env } = await watched(says(`one\ntwo ${SECRET} two\nthree\n`), {
+      secrets,
+      limits: { maxLines: 2 },
+    });
     const result = await call("bash", { command: "x" });
     assert.match(textOf(result), /^\[redacted\]\nthree\n\n\[Showing lines 2-3 of 3\./);
     const kept = env.readBinaryFile(result.details.fullOutputPath);
@@ -182,7 +200,7 @@ test("a function that throws, or returns no text, hides the line", async () => {
 
 test("a function that calls tools, or disposes of the toolset, is one like any other", async () => {
   let inner;
-  const made = await watched((_, { onStdout }) => (onStdout("line\n"), done), {
+  const made = await watched(says("line\n"), {
     secrets: (line) => {
       inner ??= run(made.toolset, "read", { path: "/good.txt" });
       if (line === "line\n") made.toolset.dispose();
@@ -196,6 +214,8 @@ test("a function that calls tools, or disposes of the toolset, is one like any o
 test("odd lists are refused, odd secrets do no harm", async () => {
   for (const secrets of [5, "text", {}, [5], [null]])
     await assert.rejects(createToolset(memory(), { secrets }), { code: "invalid_arguments" });
-  const { call } = await watched((_, { onStdout }) => (onStdout("a.*b\nb\n"), done), { secrets: ["", ".*", "a.*b"] });
+  const { call } = await watched(says("a.*b\nb\n"), {
+    secrets: ["", ".*", "a.*b"],
+  });
   assert.equal(textOf(await call("bash", { command: "x" })), "[redacted]\nb\n");
 });

@@ -4,7 +4,17 @@ import { describe, test } from "node:test";
 import { createToolset } from "tackroom";
 import { memory } from "tackroom/env/memory";
 import { node } from "tackroom/env/node";
-import { assertFailed, bytes, nothingEscaped, nothingLeft, run, sleep, textOf, until } from "./support/hold.mjs";
+import {
+  assertFailed,
+  bytes,
+  nothingEscaped,
+  nothingLeft,
+  run,
+  says,
+  sleep,
+  textOf,
+  until,
+} from "./support/hold.mjs";
 
 const done = { exitCode: 0 };
 const scripted = (exec, rest) => memory({ "/good.txt": "good\n" }, { cwd: "/", exec, ...rest });
@@ -51,7 +61,7 @@ describe("output", () => {
   test("a long text and long bytes come in parts, and nothing is lost between them", async () => {
     const line = "é🙂x\n".repeat(7000);
     for (const chunk of [line, bytes(line)]) {
-      const result = await bash((_, { onStdout }) => (onStdout(chunk), done));
+      const result = await bash(says(chunk));
       assert.equal(result.details.truncation.totalBytes, 8 * 7000);
       assert.ok(textOf(result).startsWith("é🙂x\né"));
     }
@@ -104,7 +114,10 @@ describe("output", () => {
     );
     const results = await Promise.all(["a", "b", "c"].map((command) => run(toolset, "bash", { command })));
     for (const [nth, command] of ["a", "b", "c"].entries())
-      assert.equal(textOf(results[nth]), Array.from({ length: 20 }, (_, nth) => `${command} ${nth}\n`).join(""));
+      assert.equal(
+        textOf(results[nth]),
+        Array.from({ length: 20 }, (_, nth) => `${command} ${nth}\n`).join(""),
+      );
   });
 
   test("a timeout and an abort keep what came, also while it was on its way (B09, B17)", async () => {
@@ -137,7 +150,8 @@ describe("snapshots", () => {
     const toolset = await createToolset(scripted(exec), options);
     const [updates, events] = [[], []];
     toolset.subscribe((event) => events.push(event));
-    const onUpdate = (partial) => updates.push({ text: textOf(partial), details: partial.details, at: performance.now() });
+    const onUpdate = (partial) =>
+      updates.push({ text: textOf(partial), details: partial.details, at: performance.now() });
     const result = await run(toolset, "bash", { command: "x" }, { onUpdate });
     return { updates, events, result };
   }
@@ -161,8 +175,13 @@ describe("snapshots", () => {
     for (let nth = 1; nth < updates.length - 1; nth++)
       assert.ok(updates[nth].at - updates[nth - 1].at > 90, "too often");
     assert.ok(updates.length >= 4 && updates.length <= took / 100 + 3, `${updates.length} in ${took} ms`);
-    const partials = events.filter(({ type }) => type === "tool_execution_update").map(({ partial }) => textOf(partial));
-    assert.deepEqual(partials, updates.map(({ text }) => text));
+    const partials = events
+      .filter(({ type }) => type === "tool_execution_update")
+      .map(({ partial }) => textOf(partial));
+    assert.deepEqual(
+      partials,
+      updates.map(({ text }) => text),
+    );
     assert.deepEqual([events[0].type, events.at(-1).type], ["tool_execution_start", "tool_execution_end"]);
     assert.deepEqual(events[0].args, { command: "x" });
     assert.deepEqual(events.at(-1).result, result);
@@ -201,15 +220,27 @@ describe("snapshots", () => {
 
   test("nobody listens: nothing is made; a quiet command has the empty one", async () => {
     const { updates } = await heard(() => done);
-    assert.deepEqual(updates.map(({ text }) => text), [""]);
+    assert.deepEqual(
+      updates.map(({ text }) => text),
+      [""],
+    );
   });
 });
 
 describe("what the environment is asked for", () => {
   test("the command as it was sent, the working directory, no variables of a session that there is not", async () => {
     const { command, shell, cwd, env, unsetEnv, timeout, signal } = await asked({});
-    assert.deepEqual({ command, shell, cwd, env, timeout }, { command: "x", shell: "bash", cwd: "/", env: {}, timeout: undefined });
-    assert.deepEqual(unsetEnv, ["PI_SESSION_ID", "PI_SESSION_FILE", "PI_PROVIDER", "PI_MODEL", "PI_REASONING_LEVEL"]);
+    assert.deepEqual(
+      { command, shell, cwd, env, timeout },
+      { command: "x", shell: "bash", cwd: "/", env: {}, timeout: undefined },
+    );
+    assert.deepEqual(unsetEnv, [
+      "PI_SESSION_ID",
+      "PI_SESSION_FILE",
+      "PI_PROVIDER",
+      "PI_MODEL",
+      "PI_REASONING_LEVEL",
+    ]);
     assert.ok(signal instanceof AbortSignal && !signal.aborted);
     assert.equal((await asked({}, { args: { command: "x", timeout: 2.5 } })).timeout, 2.5);
   });
@@ -228,13 +259,18 @@ describe("what the environment is asked for", () => {
     assert.deepEqual([hidden.env, hidden.unsetEnv.length], [{}, 5]);
     const seen = [];
     let model = "a";
-    const exec = (_, { env }) => (seen.push(env), done);
+    const exec = (_, { env }) => {
+      seen.push(env);
+      return done;
+    };
     const toolset = await createToolset(scripted(exec), { session: () => ({ model }) });
     await run(toolset, "bash", { command: "x" });
     model = "b";
     await run(toolset, "bash", { command: "x" });
     assert.deepEqual(seen, [{ PI_MODEL: "a" }, { PI_MODEL: "b" }]);
-    const wrong = await createToolset(scripted(exec), { session: async () => ({}) }).catch(({ message }) => message);
+    const wrong = await createToolset(scripted(exec), { session: async () => ({}) }).catch(
+      ({ message }) => message,
+    );
     assert.match(wrong, /session must not be a promise/);
   });
 
@@ -249,7 +285,10 @@ describe("what the environment is asked for", () => {
         [{ session: { model: "inner" } }, "[inner||kept]\n1\n"],
         [{ session: { model: "inner" }, exposeSessionEnvironment: false }, "[||kept]\n0\n"],
       ])
-        assert.equal(textOf(await run(await createToolset(node(), options), "bash", { command: `${command}; true` })), want);
+        assert.equal(
+          textOf(await run(await createToolset(node(), options), "bash", { command: `${command}; true` })),
+          want,
+        );
     } finally {
       for (const name of ["PI_MODEL", "PI_PROVIDER", "TACKROOM_KEPT"]) delete process.env[name];
     }
@@ -259,8 +298,13 @@ describe("what the environment is asked for", () => {
     const shell = { commandPrefix: "set -e" };
     assert.equal((await asked({ shell })).command, "set -e\nx");
     const rest = { shells: ["powershell"] };
-    assert.equal((await asked({ shell, defaultTools: ["powershell"] }, { rest, tool: "powershell" })).command, "x");
-    const real = await run(await createToolset(node(), { shell }), "bash", { command: "false\necho not reached" });
+    assert.equal(
+      (await asked({ shell, defaultTools: ["powershell"] }, { rest, tool: "powershell" })).command,
+      "x",
+    );
+    const real = await run(await createToolset(node(), { shell }), "bash", {
+      command: "false\necho not reached",
+    });
     assertFailed(real, "exit_code");
     assert.equal(textOf(real), "(no output)\n\nCommand exited with code 1");
   });
@@ -276,8 +320,11 @@ describe("what the environment is asked for", () => {
       }),
     );
     assert.deepEqual(seen, { command: "p\nx", cwd: "/", env: { PI_MODEL: "m" } });
-    assert.deepEqual({ command, cwd, env }, { command: "nice p\nx", cwd: "/other", env: { PI_MODEL: "m", A: "1" } });
-    const returned = await asked(hook(async () => (await sleep(1), { cwd: "/elsewhere", env: {} })));
+    assert.deepEqual(
+      { command, cwd, env },
+      { command: "nice p\nx", cwd: "/other", env: { PI_MODEL: "m", A: "1" } },
+    );
+    const returned = await asked(hook(() => sleep(1).then(() => ({ cwd: "/elsewhere", env: {} }))));
     assert.deepEqual([returned.command, returned.cwd, returned.env], ["p\nx", "/elsewhere", {}]);
     for (const nothing of [undefined, null, {}, 5, "text"])
       assert.equal((await asked(hook(() => nothing))).command, "p\nx");
@@ -287,32 +334,59 @@ describe("what the environment is asked for", () => {
     const self = {};
     self.self = self;
     for (const [spawnHook, words] of [
-      [() => { throw new Error("not now"); }, /^spawnHook failed: not now$/],
+      [
+        () => {
+          throw new Error("not now");
+        },
+        /^spawnHook failed: not now$/,
+      ],
       [() => Promise.reject(new Error("later")), /^spawnHook failed: later$/],
       [() => Promise.reject("text"), /^spawnHook failed: text$/],
-      [() => { throw undefined; }, /^spawnHook failed/],
+      [
+        () => {
+          throw undefined;
+        },
+        /^spawnHook failed/,
+      ],
       [() => ({ command: 5 }), /^spawnHook answered something else than it may: .*command/],
       [() => ({ command: null }), /^spawnHook answered something else than it may: .*command/],
       [() => ({ cwd: ["/"] }), /^spawnHook answered something else than it may: .*cwd/],
       [() => ({ env: { A: { b: 1 } } }), /^spawnHook answered something else than it may/],
       [() => ({ env: "A=1" }), /^spawnHook answered something else than it may/],
       [() => ({ env: self }), /^spawnHook failed/],
-      [() => ({ get command() { throw new Error("no"); } }), /^spawnHook failed: no$/],
+      [
+        () => ({
+          get command() {
+            throw new Error("no");
+          },
+        }),
+        /^spawnHook failed: no$/,
+      ],
       [() => ({ command: 5n }), /^spawnHook failed/],
     ]) {
       let ran = 0;
-      const result = await bash(() => (ran++, done), { shell: { spawnHook } });
+      const result = await bash(() => ({ exitCode: ran++ }), { shell: { spawnHook } });
       assertFailed(result);
       assert.match(textOf(result), words);
       assert.equal(ran, 0);
     }
-    await assert.rejects(createToolset(scripted(() => done), { shell: { spawnHook: "x" } }), /spawnHook must be a function/);
+    await assert.rejects(
+      createToolset(
+        scripted(() => done),
+        { shell: { spawnHook: "x" } },
+      ),
+      /spawnHook must be a function/,
+    );
     await nothingEscaped();
   });
 
   test("a hook that never answers ends with the abort", async () => {
     const controller = new AbortController();
-    const call = bash(() => done, { shell: { spawnHook: () => new Promise(() => {}) } }, { signal: controller.signal });
+    const call = bash(
+      () => done,
+      { shell: { spawnHook: () => new Promise(() => {}) } },
+      { signal: controller.signal },
+    );
     setTimeout(() => controller.abort(), 10);
     assertFailed(await call, "aborted");
     await nothingLeft();
@@ -320,10 +394,15 @@ describe("what the environment is asked for", () => {
 });
 
 describe("shells", () => {
-  const names = (toolset) => toolset.tools.map(({ name }) => name).filter((name) => name === "bash" || name === "powershell");
+  const names = (toolset) =>
+    toolset.tools.map(({ name }) => name).filter((name) => name === "bash" || name === "powershell");
 
   test("each shell that the environment has is a tool; the first is active", async () => {
-    const made = (shells, options) => createToolset(scripted(() => done, { shells }), options);
+    const made = (shells, options) =>
+      createToolset(
+        scripted(() => done, { shells }),
+        options,
+      );
     const only = await made(["powershell"]);
     assert.ok(only.registered.includes("powershell") && !only.registered.includes("bash"));
     assert.deepEqual(names(only), ["powershell"]);
@@ -344,7 +423,9 @@ describe("shells", () => {
   });
 
   test("powershell's details and failures are bash's", async () => {
-    const env = scripted((_, { onStdout }) => (onStdout("a\n".repeat(3000)), { exitCode: 2 }), { shells: ["powershell"] });
+    const env = scripted(says("a\n".repeat(3000), 2), {
+      shells: ["powershell"],
+    });
     const result = await run(await createToolset(env), "powershell", { command: "x" });
     assertFailed(result, "exit_code");
     assert.deepEqual([result.toolName, result.details.exitCode], ["powershell", 2]);
@@ -352,12 +433,14 @@ describe("shells", () => {
   });
 
   test("a hint names no tool that is not active", async () => {
-    const env = scripted((_, { onStdout }) => (onStdout("a\n".repeat(3000)), done));
+    const env = scripted(says("a\n".repeat(3000)));
     const { createTempFile: _, ...bare } = env;
     for (const place of [env, bare]) {
       const toolset = await createToolset(place, { tools: ["bash"] });
       const { description } = toolset.tools[0];
-      const hint = textOf(await run(toolset, "bash", { command: "x" })).split("\n\n").at(-1);
+      const hint = textOf(await run(toolset, "bash", { command: "x" }))
+        .split("\n\n")
+        .at(-1);
       for (const text of [hint, description]) assert.doesNotMatch(text, /\b(read|grep|find|ls|edit|write)\b/);
       assert.equal(/temporary file/.test(description), place === env);
     }

@@ -18,7 +18,7 @@ use crate::text::truncate::{Limits, format_size};
 /// Bytes that wait for a slow environment at most.
 pub const MOST_WAITING: usize = 8 << 20;
 /// From so many waiting bytes on the command is to wait.
-const ENOUGH_WAITING: usize = 1 << 20;
+const ENOUGH_WAITING: usize = 512 << 10;
 /// What is stored at once at least, but for the first, which makes the file known, and the last: appending may cost a
 /// copy of the file.
 const BATCH: usize = 256 << 10;
@@ -143,7 +143,8 @@ impl Spill {
 
     /// Stores what comes, until the output is closed and stored. Whoever drops it before [marks](Spill::cut_short) it.
     pub async fn store<E: Env>(&self, env: &E) {
-        while let Some(batch) = self.batch().await {
+        let mut batch = Vec::new();
+        while self.next(&mut batch).await {
             if let Err(error) = self.append(env, &batch).await {
                 self.waiting.borrow_mut().clear();
                 self.end(&error.message);
@@ -153,8 +154,9 @@ impl Spill {
         }
     }
 
-    /// What is to be stored next; `None` at the end. While it is being stored, the command may go on.
-    async fn batch(&self) -> Option<Vec<u8>> {
+    /// Puts what is to be stored next into the buffer; false at the end. While it is being stored, the command may go
+    /// on. The two buffers change places, so that a flood grows neither.
+    async fn next(&self, batch: &mut Vec<u8>) -> bool {
         poll_fn(|cx| {
             self.changed.register(cx);
             let is_closed = self.is_closed.get();
@@ -164,11 +166,12 @@ impl Spill {
                 size if self.phase.get() != Phase::Holding
                     && (size >= self.enough() || (is_last && size > 0)) =>
                 {
-                    let batch = std::mem::take(&mut *waiting);
+                    batch.clear();
+                    std::mem::swap(&mut *waiting, batch);
                     self.flow.set_closed(false);
-                    Poll::Ready(Some(batch))
+                    Poll::Ready(true)
                 }
-                _ if is_closed => Poll::Ready(None),
+                _ if is_closed => Poll::Ready(false),
                 _ => Poll::Pending,
             }
         })
