@@ -43,7 +43,10 @@ export function referenceRead(bytes) {
   };
 }
 
-/** The reference's accumulator without its file on disk, which we do not write either. */
+/** The reference's accumulator, which writes what is long into a file on the disk. */
+export { OutputAccumulator as KeepingAccumulator };
+
+/** The same without its file. */
 export class Accumulator extends OutputAccumulator {
   ensureTempFile() {
     this.tempFilePath = "none";

@@ -93,7 +93,7 @@ fn a_command_waits_for_a_slow_store() {
     let (result, _) = world.run(&json!({}));
     assert!(!result.is_error);
     assert_eq!(world.spill(&result), LINE.repeat(200 * 4096));
-    // 12.8 MB, of which about 1 MB waits at a time: it took the store's time.
+    // 12.8 MB, of which about half a megabyte waits at a time: it took the store's time.
     assert!(world.host.now_ms() > 400.0, "{} ms", world.host.now_ms());
 }
 
@@ -160,8 +160,11 @@ fn the_file_of_what_is_shown_whole_is_removed() {
 
 #[test]
 fn an_abort_waits_a_second_for_the_store() {
-    for (latency, is_whole) in [(10.0, true), (60_000.0, false)] {
-        let mut world = World::new(vec![lines(40_000), Step::Wait(600_000.0)]);
+    // Of the last, the command waits for the store.
+    for (latency, times, is_whole) in [(10.0, 1, true), (60_000.0, 1, false), (60_000.0, 9, false)] {
+        let mut steps = vec![lines(40_000); times];
+        steps.push(Step::Wait(600_000.0));
+        let mut world = World::new(steps);
         world.env = world.env.with_temp_files(latency, None);
         let abort = world.abort.clone();
         let host = world.host.clone();

@@ -31,7 +31,11 @@ export class OutputStream {
     if (!this.#isHeard()) return undefined;
     try {
       const bytes = typeof chunk === "string" ? this.#whole(chunk) : bytesOf(chunk);
-      if (bytes) return this.#pass(bytes);
+      if (bytes) {
+        // The other half of a character would have been text, too.
+        if (typeof chunk !== "string" && bytes.length > 0) this.end();
+        return this.#pass(bytes);
+      }
       this.wrong ??= kindOf(chunk);
     } catch {
       this.wrong ??= "something that cannot be read";
@@ -41,6 +45,7 @@ export class OutputStream {
 
   /** What is left of a text that ended within a character. */
   end(): void {
+    if (this.#half === "") return;
     this.#pass(encoder.encode(this.#half));
     this.#half = "";
   }

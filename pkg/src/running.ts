@@ -103,7 +103,10 @@ export class Running implements RunningCall {
   }
 
   redact(text: string): string {
-    return (this.#host.hooks.secrets as (text: string) => string)(text);
+    const shown = (this.#host.hooks.secrets as (text: string) => string)(text);
+    // Of an async function nobody waits for the answer.
+    if (isThenable(shown)) guarded("secrets", () => shown);
+    return shown;
   }
 
   wantsUpdates(): boolean {

@@ -121,8 +121,9 @@ export interface ExecutionEnv {
   /** Adds bytes to the end of a file, or creates it. Without it, a file is written whole. */
   appendFile?(path: string, content: Uint8Array, options?: Options): MaybePromise<void | Result<void>>;
   /**
-   * Creates an empty file of a name that nothing else has, outside of the work tree: `prefix` and `suffix` around
-   * something unique. Answers its absolute path. Without it, long output is not kept.
+   * Creates an empty file and returns its absolute path. Its name is new, with this beginning and end; it lies outside
+   * of what the tools work on, or, where that is the whole store, in `/.tackroom/`. With it and `appendFile`, command
+   * output that is too long to be shown is kept whole in such a file.
    */
   createTempFile?(
     options?: Options & { prefix?: string; suffix?: string },
@@ -133,18 +134,6 @@ export interface ExecutionEnv {
    * this page are not waited for. Must run `fn` once, and settle as it does.
    */
   lock?<T>(key: string, fn: () => Promise<T>): Promise<T>;
-  /**
-   * Creates an empty file and returns its absolute path. Its name is new, with this beginning and end; it lies outside
-   * of what the tools work on, or, where that is the whole store, in `/.tackroom/`. With it and `appendFile`, command
-   * output that is too long to be shown is kept whole in such a file.
-   */
-  createTempFile?(
-    options?: Options & { prefix?: string; suffix?: string },
-  ): MaybePromise<string | Result<string>>;
-  /** Writes at the end of a file, which it creates where there is none. */
-  appendFile?(path: string, content: Uint8Array, options?: Options): MaybePromise<void | Result<void>>;
-  /** Removes a file; a directory only if it is empty, or with `recursive`. */
-  remove?(path: string, options?: Options & { recursive?: boolean }): MaybePromise<void | Result<void>>;
   /** Runs a command in a shell. Without it there are no shell tools. */
   exec?(command: string, options: ExecOptions): MaybePromise<ExecResult | Result<ExecResult>>;
 }

@@ -3,6 +3,7 @@
 //! A command's output goes three ways at once: its rendered end stays in an accumulator, for the model; snapshots of
 //! that go to whoever listens; and once it is more than can be shown, all of it goes into a file.
 
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -27,7 +28,7 @@ use capture::{Capture, with_note};
 /// Other names for its keys.
 pub const ALIASES: Aliases = &[("command", &["cmd"])];
 
-/// How long an aborted command may take to end, and its output to be stored, before the call answers without.
+/// How long an aborted command may take to end, its output to be stored included, before the call answers without.
 const GRACE_MS: f64 = 1000.0;
 
 /// Variables about the session. Inherited ones go, whether or not they are set anew.
@@ -136,19 +137,22 @@ pub async fn run<E: Env, H: Host>(
     let request = boxed(request(shell, &args, cx)).await?;
     let capture = Capture::new(cx, &request.flow);
     capture.show();
+    let deadline = Cell::new(None);
     let (end, cut) = {
         let mut storing = boxed(capture.store());
-        let (end, cut) = boxed(run_to_its_end(&request, &capture, storing.as_mut(), cx)).await;
+        let (end, cut) = boxed(run_to_its_end(&request, &capture, storing.as_mut(), &deadline, cx)).await;
         if let End::Exec(Ok(Some(outcome))) = &end {
             capture.take_whole(outcome);
         }
         capture.finish();
-        if !stored_in_time(storing.as_mut(), cut, cx).await {
+        if !in_time(storing.as_mut(), &deadline, cx).await {
             capture.cut_short();
         }
         (end, cut)
     };
-    capture.tidy_up().await;
+    // A file that stays is no harm.
+    in_time(boxed(capture.tidy_up()).as_mut(), &deadline, cx).await;
+    capture.show_the_last();
     let exit_code = match end {
         End::Exec(Ok(Some(outcome))) => outcome.exit_code,
         End::Exec(Ok(None)) => return Err(no_shell(shell)),
@@ -203,6 +207,7 @@ async fn run_to_its_end<E: Env, H: Host>(
     request: &ExecRequest,
     capture: &Capture<'_, E, H>,
     mut storing: Pin<&mut (dyn Future<Output = ()> + '_)>,
+    deadline: &Cell<Option<f64>>,
     cx: &ToolContext<'_, E, H>,
 ) -> (End, Option<Cut>) {
     let output = capture.output.clone();
@@ -216,6 +221,7 @@ async fn run_to_its_end<E: Env, H: Host>(
         if cut.is_none() {
             if cx.abort.poll(poll).is_ready() {
                 cut = Some(Cut::Aborted);
+                deadline.set(Some(cx.host.now_ms() + GRACE_MS));
             } else if poll_option(timeout.as_mut(), poll).is_ready() {
                 cut = Some(Cut::TimedOut);
             }
@@ -246,19 +252,22 @@ async fn run_to_its_end<E: Env, H: Host>(
     (end, cut)
 }
 
-/// Waits until all output is stored; false where an abort, before or meanwhile, leaves no more time for that.
-async fn stored_in_time<E: Env, H: Host>(
-    mut storing: Pin<&mut (dyn Future<Output = ()> + '_)>,
-    cut: Option<Cut>,
+/// Waits for the environment; false where an abort, before or meanwhile, leaves no more time for that.
+async fn in_time<E: Env, H: Host>(
+    mut answer: Pin<&mut (dyn Future<Output = ()> + '_)>,
+    deadline: &Cell<Option<f64>>,
     cx: &ToolContext<'_, E, H>,
 ) -> bool {
-    let mut grace = pin!((cut == Some(Cut::Aborted)).then(|| cx.host.sleep(GRACE_MS)));
+    let mut grace = pin!(None);
     poll_fn(|poll| {
-        if storing.as_mut().poll(poll).is_ready() {
+        if answer.as_mut().poll(poll).is_ready() {
             return Poll::Ready(true);
         }
-        if grace.is_none() && cx.abort.poll(poll).is_ready() {
-            grace.set(Some(cx.host.sleep(GRACE_MS)));
+        if grace.is_none() && (deadline.get().is_some() || cx.abort.poll(poll).is_ready()) {
+            let now = cx.host.now_ms();
+            let end = deadline.get().unwrap_or(now + GRACE_MS);
+            deadline.set(Some(end));
+            grace.set(Some(cx.host.sleep((end - now).max(0.0))));
         }
         poll_option(grace.as_mut(), poll).map(|()| false)
     })

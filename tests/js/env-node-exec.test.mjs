@@ -90,8 +90,28 @@ test("B08: output on its way is taken, one without end is not", async () => {
   assert.ok(slow.ms > 700 && slow.ms < 8000, `${slow.ms} ms`);
   const fast = await timed(() => run(env, "yes & echo $! >&2"));
   assert.ok(fast.ms < 8000, `${fast.ms} ms`);
-  await wait(100);
-  assert.ok(!isAlive(pids(fast.value.stderr)[0]), "its pipe is closed");
+  const [pid] = pids(fast.value.stderr);
+  await wait(300);
+  assert.ok(isAlive(pid), "its pipe is open");
+  process.kill(pid);
+});
+
+test("B08: what goes on writing in the background lives on, is not heard, and keeps no process", () => {
+  const mark = join(dir, "beats");
+  // More at a time than a pipe holds: somebody has to read it. It ends when its pipe is closed.
+  const command = `(while head -c 100000 /dev/zero; do echo >> '${mark}'; sleep 0.02; done) & echo started >&2`;
+  const started = Date.now();
+  const { stdout, stderr, status } = program(`${PREFIX}
+    import { stat } from "node:fs/promises";
+    const beats = async () => (await stat(${JSON.stringify(mark)})).size;
+    let chunks = 0;
+    await run(${JSON.stringify(command)}, { onStdout() { chunks++; } });
+    const before = [await beats(), chunks];
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    console.log(JSON.stringify([(await beats()) - before[0] > 5, chunks - before[1]]));
+  `);
+  assert.deepEqual([stdout, stderr, status], ["[true,0]\n", "", 0]);
+  assert.ok(Date.now() - started < 20_000);
 });
 
 test("B08, B09, B16 as a tool", async () => {

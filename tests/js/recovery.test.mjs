@@ -101,6 +101,30 @@ describe("a trap", { skip }, () => {
     return { env, toolset, calls, signals, pending, events, push };
   }
 
+  test("under a command that waits for its output to be stored: it no longer does", async () => {
+    const env = trapsLater(files());
+    env.appendFile = () => new Promise(() => {});
+    let room;
+    let push;
+    let signal;
+    env.exec = async (_, options) => {
+      ({ onStdout: push, signal } = options);
+      while (room === undefined) room = push(new Uint8Array(60_000).fill(120));
+      await room;
+      return { exitCode: 0 };
+    };
+    const toolset = await createToolset(env);
+    const call = run(toolset, "bash", { command: "x" });
+    await until(() => room !== undefined, "a wait");
+    assertFailed(await run(toolset, ...TRAP), "trapped");
+    assertFailed(await call, "trapped");
+    await soon(room);
+    assert.equal(signal.aborted, true);
+    for (let nth = 0; nth < 50; nth++) assert.equal(push(new Uint8Array(60_000)), undefined);
+    await stillWorks(toolset);
+    await nothingLeft();
+  });
+
   test("with three other calls in flight (C09)", async () => {
     const { env, toolset, calls, signals, pending, events, push } = await four();
     for (const result of await Promise.all(calls)) {

@@ -78,7 +78,7 @@ assert<Equal<Any, string>>();
 
 // Names.
 
-assert<Equal<ToolName, "read" | "bash" | "edit" | "write">>();
+assert<Equal<ToolName, "read" | "bash" | "powershell" | "edit" | "write">>();
 assert<Equal<keyof ToolArguments, ToolName>>();
 assert<Equal<DetailsMap, { [K in ToolName]: ToolDetails[K] }>>();
 assert<Equal<DetailsMap<"read" | "edit">, { read: ReadDetails; edit: FileChange }>>();
@@ -649,6 +649,15 @@ assert<Equal<ReturnType<OutputAccumulator["snapshot"]>, TruncationResult>>();
 new OutputAccumulator().push(new Uint8Array(), "stderr");
 // @ts-expect-error a text or bytes
 new OutputAccumulator().push([1, 2]);
+assert<
+  Equal<
+    ConstructorParameters<typeof OutputAccumulator>,
+    [options?: { maxLines?: number; maxBytes?: number; terminal?: "render" | "raw" } | undefined]
+  >
+>();
+assert<
+  Equal<Parameters<OutputAccumulator["push"]>, [Uint8Array | string, ("stdout" | "stderr" | undefined)?]>
+>();
 const disposable: Disposable = new OutputAccumulator({ maxLines: 1, terminal: "raw" });
 disposable[Symbol.dispose]();
 // @ts-expect-error a terminal

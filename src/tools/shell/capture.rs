@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::spill::{Spill, Stored};
 use crate::env::wait::Wakers;
@@ -54,6 +54,8 @@ pub(super) struct Capture<'a, E: Env, H: Host> {
     cx: &'a ToolContext<'a, E, H>,
     pub output: Rc<Captured>,
     shown_at: Cell<f64>,
+    /// The last snapshot has the path of the file.
+    names_file: Cell<bool>,
 }
 
 impl<'a, E: Env, H: Host> Capture<'a, E, H> {
@@ -69,7 +71,8 @@ impl<'a, E: Env, H: Host> Capture<'a, E, H> {
             dirty: Cell::new(false),
             arrived: Wakers::default(),
         };
-        Capture { cx, output: Rc::new(output), shown_at: Cell::new(f64::NEG_INFINITY) }
+        let (shown_at, names_file) = (Cell::new(f64::NEG_INFINITY), Cell::new(false));
+        Capture { cx, output: Rc::new(output), shown_at, names_file }
     }
 
     /// Output that came with the outcome counts only where none came before.
@@ -97,14 +100,24 @@ impl<'a, E: Env, H: Host> Capture<'a, E, H> {
     pub fn show(&self) {
         self.output.dirty.set(false);
         self.shown_at.set(self.cx.host.now_ms());
-        let snapshot = {
-            let accumulator = self.output.accumulator.borrow();
-            let cut = accumulator.snapshot();
-            let truncation = cut.facts.truncated.then_some(cut.facts);
-            let path = self.output.spill.stored().map(|stored| stored.path);
-            Output::new(cut.content, &json!({ "truncation": truncation, "fullOutputPath": path }))
-        };
-        (self.cx.update)(snapshot);
+        let cut = self.output.accumulator.borrow().snapshot();
+        let mut details = Map::new();
+        if cut.facts.truncated {
+            details.insert("truncation".into(), json!(cut.facts));
+            if let Some(stored) = self.output.spill.stored() {
+                details.insert("fullOutputPath".into(), stored.path.into());
+            }
+        }
+        self.names_file.set(details.len() > 1);
+        (self.cx.update)(Output::new(cut.content, &details));
+    }
+
+    /// The last snapshot, unless the one before has all of it.
+    pub fn show_the_last(&self) {
+        let names_file = self.output.accumulator.borrow().is_cut() && self.output.spill.stored().is_some();
+        if self.output.dirty.get() || names_file != self.names_file.get() {
+            self.show();
+        }
     }
 
     /// Stores the output where it has to be, until it is [over](Capture::finish).
@@ -112,16 +125,11 @@ impl<'a, E: Env, H: Host> Capture<'a, E, H> {
         self.output.spill.store(self.cx.env).await;
     }
 
-    /// The end of the output; the last snapshot goes out.
+    /// The end of the output.
     pub fn finish(&self) {
-        {
-            let mut accumulator = self.output.accumulator.borrow_mut();
-            accumulator.finish();
-            self.output.spill.close(accumulator.is_cut());
-        }
-        if self.output.dirty.get() {
-            self.show();
-        }
+        let mut accumulator = self.output.accumulator.borrow_mut();
+        accumulator.finish();
+        self.output.spill.close(accumulator.is_cut());
     }
 
     /// Nobody waits any longer for what is not stored.
@@ -135,7 +143,6 @@ impl<'a, E: Env, H: Host> Capture<'a, E, H> {
         let spill = &self.output.spill;
         let is_named = spill.stored().is_some() && self.output.accumulator.borrow().is_cut();
         if let Some(path) = spill.path().filter(|_| !is_named) {
-            // One that stays is no harm.
             let _ = self.cx.env.remove_temp_file(&path).await;
         }
     }

@@ -18,8 +18,9 @@ use crate::text::truncate::{Limits, format_size};
 /// Bytes that wait for a slow environment at most.
 pub const MOST_WAITING: usize = 8 << 20;
 /// From so many waiting bytes on the command is to wait.
-const ENOUGH_WAITING: usize = 1 << 20;
-/// What is stored at once at least, but for the last: appending may cost a copy of the file.
+const ENOUGH_WAITING: usize = 512 << 10;
+/// What is stored at once at least, but for the first, which makes the file known, and the last: appending may cost a
+/// copy of the file.
 const BATCH: usize = 256 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,6 +97,11 @@ impl Spill {
             self.wait(&redactor.finish());
         }
         self.advance(is_cut);
+        if !is_cut {
+            // What is shown is all of it. A file that there is already goes.
+            self.waiting.borrow_mut().clear();
+            self.phase.set(Phase::Over);
+        }
         self.is_closed.set(true);
         self.changed.wake();
     }
@@ -117,10 +123,15 @@ impl Spill {
             self.phase.set(Phase::Storing);
         }
         let waiting = self.waiting.borrow().len();
-        if self.phase.get() == Phase::Storing && waiting >= BATCH {
+        if self.phase.get() == Phase::Storing && waiting >= self.enough() {
             self.changed.wake();
         }
         self.flow.set_closed(self.phase.get() == Phase::Storing && waiting >= ENOUGH_WAITING);
+    }
+
+    /// Bytes that are worth being stored.
+    fn enough(&self) -> usize {
+        if self.path.borrow().is_none() { 1 } else { BATCH }
     }
 
     fn end(&self, gap: &str) {
@@ -132,29 +143,35 @@ impl Spill {
 
     /// Stores what comes, until the output is closed and stored. Whoever drops it before [marks](Spill::cut_short) it.
     pub async fn store<E: Env>(&self, env: &E) {
-        while let Some(batch) = self.batch().await {
+        let mut batch = Vec::new();
+        while self.next(&mut batch).await {
             if let Err(error) = self.append(env, &batch).await {
                 self.waiting.borrow_mut().clear();
                 self.end(&error.message);
             } else {
                 self.stored.set(self.stored.get() + batch.len() as u64);
             }
-            self.flow.set_closed(self.waiting.borrow().len() >= ENOUGH_WAITING);
         }
     }
 
-    /// What is to be stored next; `None` at the end.
-    async fn batch(&self) -> Option<Vec<u8>> {
+    /// Puts what is to be stored next into the buffer; false at the end. While it is being stored, the command may go
+    /// on. The two buffers change places, so that a flood grows neither.
+    async fn next(&self, batch: &mut Vec<u8>) -> bool {
         poll_fn(|cx| {
             self.changed.register(cx);
             let is_closed = self.is_closed.get();
             let mut waiting = self.waiting.borrow_mut();
             let is_last = is_closed || self.phase.get() == Phase::Over;
             match waiting.len() {
-                size if self.phase.get() != Phase::Holding && (size >= BATCH || (is_last && size > 0)) => {
-                    Poll::Ready(Some(std::mem::take(&mut *waiting)))
+                size if self.phase.get() != Phase::Holding
+                    && (size >= self.enough() || (is_last && size > 0)) =>
+                {
+                    batch.clear();
+                    std::mem::swap(&mut *waiting, batch);
+                    self.flow.set_closed(false);
+                    Poll::Ready(true)
                 }
-                _ if is_closed => Poll::Ready(None),
+                _ if is_closed => Poll::Ready(false),
                 _ => Poll::Pending,
             }
         })

@@ -90,6 +90,14 @@ export function deferred() {
 export const bytes = (text) => new TextEncoder().encode(text);
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
+/** An `exec` that writes this, and ends. */
+export const says =
+  (chunk, exitCode = 0) =>
+  (_, { onStdout }) => {
+    onStdout(chunk);
+    return { exitCode };
+  };
+
 /** Waits until the condition holds. */
 export async function until(condition, what = "the condition") {
   for (let i = 0; i < 2000; i++) {
