@@ -42,6 +42,8 @@ pub mod truncation;
 
 // The search module alone.
 #[cfg(all(target_arch = "wasm32", feature = "search"))]
+mod js_search;
+#[cfg(all(target_arch = "wasm32", feature = "search"))]
 pub mod search;
 
 /// Before anything else in the schema module.
