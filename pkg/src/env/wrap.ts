@@ -1,0 +1,15 @@
+/**
+ * Environments around environments: confined to a directory, told about, with changes that can be taken back, and
+ * put together to a tree. Each takes any environment: its methods may answer with values or promises, may throw or
+ * return Results.
+ *
+ * @module
+ */
+
+export { type ConfinedOptions, confined } from "./wrap/confined.js";
+export {
+  type AuditedOperation,
+  type AuditedOptions,
+  audited,
+  type StartedOperation,
+} from "./wrap/audited.js";
