@@ -64,7 +64,8 @@ export class Boundary {
     this.#check();
     const asked = JSON.parse(request);
     // What was not asked for is not there.
-    if (!Array.isArray(asked)) for (const key of Object.keys(asked)) if (asked[key] === null) delete asked[key];
+    if (!Array.isArray(asked))
+      for (const key of Object.keys(asked)) if (asked[key] === null) delete asked[key];
     return callMethod(env, method, asked, this.#options(call));
   }
 

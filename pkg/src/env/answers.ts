@@ -47,9 +47,7 @@ export async function resultOf<T>(outcome: Promise<T>): Promise<Result<T>> {
 }
 
 function isResult(value: unknown): value is { ok: boolean } {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { ok?: unknown }).ok === "boolean"
-  );
+  return typeof value === "object" && value !== null && typeof (value as { ok?: unknown }).ok === "boolean";
 }
 
 /** Null where a value was due means that nothing is there. */

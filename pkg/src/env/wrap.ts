@@ -6,10 +6,13 @@
  * @module
  */
 
-export { type ConfinedOptions, confined } from "./wrap/confined.js";
 export {
   type AuditedOperation,
   type AuditedOptions,
   audited,
   type StartedOperation,
 } from "./wrap/audited.js";
+export { type ConfinedOptions, confined } from "./wrap/confined.js";
+export { type Mounted, type MountsOptions, mounts } from "./wrap/mounts.js";
+export type { OverlayChange, OverlayEntry } from "./wrap/overlay/plan.js";
+export { type CommitReport, type OverlayEnv, overlay } from "./wrap/overlay.js";

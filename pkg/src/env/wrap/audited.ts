@@ -58,12 +58,14 @@ type Method = (...args: unknown[]) => unknown;
 type Subject = Omit<StartedOperation, "id" | "method">;
 
 const isText = (value: unknown): string => (typeof value === "string" ? value : "");
-const at = (operation: Subject["operation"]) => (args: unknown[]): Subject[] => [
-  { operation, path: isText(args[0]) },
-];
-const requested = (operation: Subject["operation"]) => (args: unknown[]): Subject[] => [
-  { operation, path: isText((args[0] as { path?: unknown } | undefined)?.path) },
-];
+const at =
+  (operation: Subject["operation"]) =>
+  (args: unknown[]): Subject[] => [{ operation, path: isText(args[0]) }];
+const requested =
+  (operation: Subject["operation"]) =>
+  (args: unknown[]): Subject[] => [
+    { operation, path: isText((args[0] as { path?: unknown } | undefined)?.path) },
+  ];
 
 /** What each method does, by its arguments. */
 const SUBJECTS: Record<string, (args: unknown[]) => Subject[]> = {

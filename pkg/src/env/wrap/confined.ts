@@ -84,7 +84,10 @@ export function confined(env: ExecutionEnv, options: ConfinedOptions = {}): Exec
   refuseUnknown("confined", options, { root: "string", readOnly: "boolean", deny: "array", exec: "string" });
   const { readOnly: isReadOnly = false, deny = [], exec: execution = "drop" } = options;
   if (execution !== "drop" && execution !== "allow") {
-    throw failure("invalid_arguments", `expected "drop" or "allow" as exec, found ${JSON.stringify(execution)}`);
+    throw failure(
+      "invalid_arguments",
+      `expected "drop" or "allow" as exec, found ${JSON.stringify(execution)}`,
+    );
   }
   const root = new Root(env, options.root ?? env.cwd);
   root.admit(env.cwd);
@@ -115,7 +118,10 @@ export function confined(env: ExecutionEnv, options: ConfinedOptions = {}): Exec
   function refuseHidden(inRoot: string, kind: FileInfo["kind"] | undefined, path: string, use: Use): void {
     if (!(kind === undefined ? denied?.mayHave(inRoot) : denied?.has(inRoot, kind))) return;
     if (use.to === "write") {
-      throw failure("permission_denied", `expected a path that may be changed, found one that is denied: ${path}`);
+      throw failure(
+        "permission_denied",
+        `expected a path that may be changed, found one that is denied: ${path}`,
+      );
     }
     throw failure("not_found", `expected a file or directory, found nothing: ${path}`);
   }

@@ -16,7 +16,10 @@ type Kind = "string" | "boolean" | "array" | "function";
  */
 export function refuseUnknown(what: string, options: object, known: Record<string, Kind>): void {
   if (typeof options !== "object" || options === null) {
-    throw failure("invalid_arguments", `expected an object as the options of ${what}, found ${kindOf(options)}`);
+    throw failure(
+      "invalid_arguments",
+      `expected an object as the options of ${what}, found ${kindOf(options)}`,
+    );
   }
   for (const [name, value] of Object.entries(options)) {
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -31,7 +34,10 @@ export function refuseUnknown(what: string, options: object, known: Record<strin
         : typeof value === kind);
     if (!isRight) {
       const expected = kind === "array" ? "an array of strings" : `a ${kind}`;
-      throw failure("invalid_arguments", `expected ${expected} as ${name} of ${what}, found ${kindOf(value)}`);
+      throw failure(
+        "invalid_arguments",
+        `expected ${expected} as ${name} of ${what}, found ${kindOf(value)}`,
+      );
     }
   }
 }
