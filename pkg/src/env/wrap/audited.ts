@@ -190,7 +190,7 @@ function factsOf(method: string, args: unknown[], answer: unknown, nth: number):
   try {
     const failure = failureOf(answer);
     if (failure) return failed(failure);
-    const value = valueOf(answer);
+    const value = valueIn(answer);
     switch (method) {
       case "readBinaryFile":
       case "readRange":
@@ -198,7 +198,7 @@ function factsOf(method: string, args: unknown[], answer: unknown, nth: number):
       case "readFiles": {
         const result = (value as unknown[])[nth];
         const failure = failureOf(result);
-        return failure ? failed(failure) : { ok: true, ...sizeOf(valueOf(result)) };
+        return failure ? failed(failure) : { ok: true, ...sizeOf(valueIn(result)) };
       }
       case "writeFile":
       case "appendFile":
@@ -222,7 +222,7 @@ function failed(error: unknown): Facts {
   return { ok: false, error: { code: codeOf(error), message: textOf(error) } };
 }
 
-function valueOf(answer: unknown): unknown {
+function valueIn(answer: unknown): unknown {
   const result = answer as { ok?: unknown; value?: unknown } | null | undefined;
   return typeof result === "object" && result !== null && result.ok === true ? result.value : answer;
 }

@@ -346,7 +346,7 @@ export function mounts(tree: Record<string, Mounted>, options: MountsOptions = {
 
     async createDir(path, options) {
       const place = await locate(path, options);
-      if (isAbove(place.path) || place.path === place.mount?.point) return;
+      if (!place.mount && isAbove(place.path)) return;
       const mount = writable(place);
       // Without it, directories come with their files.
       await answerOf<void>(mount.env.createDir?.(place.inner, options));
@@ -479,9 +479,14 @@ function mountOf(point: string, mounted: Mounted): Mount {
     );
   }
   const path = normalized(point);
-  const [env, seen] =
-    "env" in mounted ? [mounted.env, mounted.path] : [mounted, path === "/" ? "/" : mounted.cwd];
+  const [env, seen] = isPart(mounted)
+    ? [mounted.env, mounted.path]
+    : [mounted, path === "/" ? "/" : mounted.cwd];
   return { point: path, env, root: new Root(env, seen) };
+}
+
+function isPart(mounted: Mounted): mounted is { env: ExecutionEnv; path: string } {
+  return typeof (mounted as ExecutionEnv).readBinaryFile !== "function";
 }
 
 function innerOf({ point, root }: Mount, path: string): string {
