@@ -135,6 +135,7 @@ const committing = (make) => {
 };
 envSuite("overlay(memory)", () => committing((over) => inMemory(over)), ofBase);
 envSuite("overlay(results)", () => committing((over) => inMemory((env) => over(results(env)))), ofBase);
+envSuite("overlay(least)", () => committing((over) => inMemory((env) => over(least(env)))), ofBase);
 envSuite("overlay(remote)", () => committing((over) => inMemory((env) => over(remote(env)))), ofBase);
 envSuite("overlay(node)", () => committing((over) => onDisk(over)), ofBase);
 envSuite("overlay(overlay)", () => committing((over) => inMemory((env) => over(over(env)))), ofBase);
@@ -154,6 +155,7 @@ envSuite(
   },
   rooted,
 );
+envSuite("mounts(least)", () => inMemory((env) => tree(least(env))), rooted);
 envSuite("mounts(results)", () => inMemory((env) => tree(results(env))), rooted);
 envSuite(
   "mounts(node) with its shell",

@@ -198,11 +198,14 @@ export function mounts(tree: Record<string, Mounted>, options: MountsOptions = {
     throw failure("permission_denied", `expected a path with nothing mounted at or below it: ${path}`);
   }
 
-  /** Of a directory for its mounts alone, which is no file. */
-  function expectMount({ mount, path }: Place): Mount {
-    if (mount) return mount;
+  function expectNoDirectory({ path }: Place): void {
     if (isAbove(path)) throw failure("is_directory", `expected a file, found a directory: ${path}`);
-    throw missing(path);
+  }
+
+  /** The mount of a file: what has mounts below it is none. */
+  function mountOfFile(place: Place): Mount {
+    expectNoDirectory(place);
+    return place.mount ?? nothingAt(place.path);
   }
 
   function method<M extends keyof ExecutionEnv>(
@@ -284,13 +287,13 @@ export function mounts(tree: Record<string, Mounted>, options: MountsOptions = {
 
     async readBinaryFile(path, options) {
       const place = await locate(path, options);
-      const { env } = expectMount(place);
+      const { env } = mountOfFile(place);
       return answerOf(env.readBinaryFile(withSlash(path, place), options));
     },
 
     async writeFile(path, content, options) {
       const place = await locate(path, options);
-      if (isAbove(place.path)) expectMount({ ...place, mount: undefined });
+      expectNoDirectory(place);
       return answerOf<void>(writable(place).env.writeFile(withSlash(path, place), content, options));
     },
 
@@ -355,7 +358,7 @@ export function mounts(tree: Record<string, Mounted>, options: MountsOptions = {
     async remove(path, options) {
       const place = await locateEntry(path, options);
       expectNoMount(place);
-      const mount = place.mount ?? missingMount(path);
+      const mount = place.mount ?? nothingAt(path);
       await answerOf<void>(method(mount, "remove", path)(place.inner, options));
       temporary.delete(place.path);
     },
@@ -364,13 +367,17 @@ export function mounts(tree: Record<string, Mounted>, options: MountsOptions = {
       const [source, target] = [await locateEntry(from, options), await locateEntry(to, options)];
       expectNoMount(source);
       expectNoMount(target);
-      const mount = source.mount ?? missingMount(from);
+      const mount = source.mount ?? nothingAt(from);
       if (mount === writable(target) && mount.env.renameFile) {
         return answerOf<void>(mount.env.renameFile(source.inner, target.inner, options));
       }
       const remove = method(mount, "remove", from);
-      const kind = await kindOf(source, options);
+      const info = await unlessNotFound(async () => answerOf(mount.env.fileInfo(source.inner, options)));
+      const kind = info && asInfo(info, from).kind;
+      const parent = await kindOf(lexical(split(target.path).parent), options);
+      if (parent === "file") throw failure("not_directory", `expected a directory, found a file: ${to}`);
       if (kind === undefined) throw missing(from);
+      if (parent === undefined) throw missing(to);
       if (source.path === target.path) return;
       if (kind === "directory" && isInside(source.path, target.path)) {
         throw failure("invalid_path", `expected a path outside of ${from}, found one in it: ${to}`);
@@ -390,8 +397,6 @@ export function mounts(tree: Record<string, Mounted>, options: MountsOptions = {
       } else if (replaced && kind === "directory") {
         throw failure("not_directory", `expected a directory or nothing, found a file: ${to}`);
       }
-      const parent = await kindOf(lexical(split(target.path).parent), options);
-      if (parent === undefined) throw missing(to);
       await expectNoLinks(source, options);
       // A link is replaced itself, not what it leads to.
       if (replaced === "symlink") {
@@ -403,15 +408,12 @@ export function mounts(tree: Record<string, Mounted>, options: MountsOptions = {
 
     async appendFile(path, content, options) {
       const place = await locate(path, options);
-      if (isAbove(place.path)) expectMount({ ...place, mount: undefined });
+      expectNoDirectory(place);
       const { env } = writable(place);
       const inner = withSlash(path, place);
       if (env.appendFile) return answerOf<void>(env.appendFile(inner, content, options));
-      const before = await answerOf(env.readBinaryFile(inner, options)).catch((error) => {
-        if (codeOf(error) === "not_found") return new Uint8Array();
-        throw error;
-      });
-      const bytes = asBytes(before, path);
+      const before = await unlessNotFound(async () => answerOf(env.readBinaryFile(inner, options)));
+      const bytes = before === undefined ? new Uint8Array() : asBytes(before, path);
       const after = new Uint8Array(bytes.length + content.length);
       after.set(bytes);
       after.set(content, bytes.length);
@@ -433,7 +435,7 @@ export function mounts(tree: Record<string, Mounted>, options: MountsOptions = {
   if (all.every(({ env }) => env.readRange)) {
     wrapper.readRange = async (path, start, end, options) => {
       const place = await locate(path, options);
-      const mount = expectMount(place);
+      const mount = mountOfFile(place);
       return answerOf(method(mount, "readRange", path)(withSlash(path, place), start, end, options));
     };
   }
@@ -511,6 +513,15 @@ function missing(path: string) {
   return failure("not_found", `expected a file or directory, found nothing: ${path}`);
 }
 
-function missingMount(path: string): never {
+async function unlessNotFound<T>(action: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await action();
+  } catch (error) {
+    if (codeOf(error) !== "not_found") throw error;
+    return undefined;
+  }
+}
+
+function nothingAt(path: string): never {
   throw missing(path);
 }

@@ -258,8 +258,8 @@ export function overlay(env: ExecutionEnv): OverlayEnv {
       await change(from, async () => {
         const seen = version;
         const source = await view.locate(from, false, options);
-        if (!source.isThere) throw missing(from);
         const target = await view.locate(to, false, options);
+        if (!source.isThere) throw missing(from);
         if (source.path === "/" || target.path === "/") {
           throw failure("permission_denied", `expected paths below the top: ${from}, ${to}`);
         }
