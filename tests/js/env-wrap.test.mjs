@@ -442,6 +442,46 @@ describe("confined: what is denied", () => {
     assert.equal(text(base.readBinaryFile(".env")), "SECRET=1\n");
   });
 
+  test("the patterns mean what they mean in a .gitignore", async () => {
+    const parts = [
+      "a",
+      "b",
+      "a*",
+      "*b",
+      "**",
+      "?",
+      "[ab]",
+      "d",
+      "d/",
+      "/d",
+      "a/b",
+      "d/**",
+      "**/a",
+      "!a",
+      "!d/a",
+      "!*",
+    ];
+    const paths = ["a", "b", "ab", "ba", "d/a", "d/b", "d/d/a", "d/d/ab", "e/a/b", "e/d/a", "a1/b", "x"];
+    const files = Object.fromEntries(paths.map((path) => [path, ""]));
+    const found = async (env) => {
+      const toolset = await createToolset(env, { tools: ["find"] });
+      const listed = textOf(await run(toolset, "find", { pattern: "*" })).split("\n");
+      toolset.dispose();
+      return listed.filter((path) => !/^(\.gitignore|No files .*)$/.test(path));
+    };
+    const counts = new Set();
+    for (let seed = 1; seed <= 150; seed++) {
+      const pick = random(seed);
+      const deny = Array.from({ length: 1 + pick(4) }, () => parts[pick(parts.length)]);
+      const ignored = memory({ ...files, ".gitignore": deny.join("\n") }, { cwd: "/project" });
+      const denied = confined(memory(files, { cwd: "/project" }), { deny });
+      const shown = await found(denied);
+      assert.deepEqual(shown, await found(ignored), JSON.stringify(deny));
+      counts.add(shown.length);
+    }
+    assert.ok(counts.size > 6, [...counts].join());
+  });
+
   test("a walk at the source is filtered, and its limit counts what is shown", async () => {
     const base = complete();
     const all = Array.from({ length: 100 }, (_, nth) => ({
@@ -491,7 +531,11 @@ describe("confined: read-only, and shells", () => {
   });
 
   test("there is no shell unless it is asked for, and it starts inside", async () => {
-    const base = () => withShell(memory({ "a.txt": "one\n", "/out/x": "" }, { cwd: "/project" }), Bash);
+    const base = () => {
+      const files = memory({ "a.txt": "one\n", "/out/x": "" }, { cwd: "/project" });
+      files.symlink("/out", "/project/link");
+      return withShell(files, Bash);
+    };
     const toolset = await createToolset(confined(base()));
     assert.deepEqual(toolset.active, ["read", "edit", "write", "grep", "find", "ls"]);
     const env = confined(base(), { exec: "allow", readOnly: true });
@@ -499,6 +543,7 @@ describe("confined: read-only, and shells", () => {
     assert.equal(stdout, "/project\none\n");
     assert.equal(await codeOf(() => execute(env, "pwd", { cwd: "/out" })), "outside_root");
     assert.equal(await codeOf(() => execute(env, "pwd", { cwd: "/project/../out" })), "outside_root");
+    assert.equal(await codeOf(() => execute(env, "pwd", { cwd: "/project/link" })), "outside_root");
   });
 
   test("output that is too long is kept and read, wherever that is; nothing beside it is", async () => {

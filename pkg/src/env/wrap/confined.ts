@@ -98,7 +98,7 @@ export function confined(env: ExecutionEnv, options: ConfinedOptions = {}): Exec
   /** Where the environment is to do it: a path without links, but for one at its end that is not followed. */
   async function admit(path: string, use: Use, options: Options | undefined): Promise<string> {
     checkAborted(options);
-    const own = await ownTemporary(path, options);
+    const own = await ownTemporary(path, use, options);
     if (own !== undefined) return own;
     const plain = root.admit(path);
     if (use.to === "write" && isReadOnly) throw readOnly(path);
@@ -127,15 +127,15 @@ export function confined(env: ExecutionEnv, options: ConfinedOptions = {}): Exec
   }
 
   /** The canonical path of a temporary file of this environment, if the path is one's, and no link is in its place. */
-  async function ownTemporary(path: string, options?: Options): Promise<string | undefined> {
+  async function ownTemporary(path: string, use: Use, options?: Options): Promise<string | undefined> {
     if (!temporary.has(path)) return undefined;
     try {
       const real = env.canonicalPath ? await answerOf(env.canonicalPath(path, options)) : path;
       return temporary.has(real) ? real : undefined;
     } catch (error) {
-      // One that somebody else has removed: not found is what is to be said of it.
-      if (isMissing(error)) return path;
-      throw error;
+      if (!isMissing(error)) throw error;
+      // Somebody else has removed it: of that, not found is to be said. It is not made again: a link may be there.
+      return use.to === "read" || !use.follows ? path : undefined;
     }
   }
 
@@ -251,7 +251,8 @@ export function confined(env: ExecutionEnv, options: ConfinedOptions = {}): Exec
       // The target's kind may be another than that of what comes in its place.
       refuseHidden(below(await root.realRoot(options), target), makes, to, WRITES);
       if (kind === "directory") await refuseHiddenIn(source, from, options);
-      return answerOf<void>(env.renameFile?.(source, target, options));
+      await answerOf<void>(env.renameFile?.(source, target, options));
+      if (temporary.delete(from)) temporary.delete(source);
     },
 
     async appendFile(path, bytes, options) {
