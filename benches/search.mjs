@@ -1,15 +1,16 @@
-// grep over 5,000 files of 47 MB, and find over 50,000.
+// grep over 5,000 files of 47 MB, and find over 50,000. Whole calls, from the listings to the result.
 //
-// - "in memory": the whole call over memory(), from the listings to the result; the files are bytes, as they are for
-//   the peers: just-bash's grep and rg over its own files, and RegExp over what TextDecoder makes of them.
-// - "on the disk": the same over node(), and ripgrep's own program over the same folder, on one thread, its files in
-//   the page cache. Its CPU time is that of its process.
+// - "in memory": over memory(). The peers: RegExp, over the same environment and what TextDecoder makes of its bytes;
+//   just-bash's grep and rg over its own files.
+// - "on the disk": over node(). The peers: ripgrep's own program over the same folder on one thread, its files in the
+//   page cache and its CPU time that of its process; just-bash over the same environment.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Bash } from "just-bash";
 import { createToolset } from "tackroom";
+import { toJustBashFs } from "tackroom/env/just-bash";
 import { memory } from "tackroom/env/memory";
 import { node } from "tackroom/env/node";
 import { median } from "./measure.mjs";
@@ -46,12 +47,13 @@ export async function* rows({ quick }) {
       writeFileSync(disk + path, content);
     }
     const bash = new Bash({ files, cwd: "/work" });
+    const onDisk = new Bash({ fs: toJustBashFs(node({ cwd: `${disk}/work` })), cwd: `${disk}/work` });
     const places = { memory: memory(files, { cwd: "/work" }), disk: node({ cwd: `${disk}/work` }) };
     for (const asked of PATTERNS) {
       const found = await grep(places.memory, asked);
       yield {
         workload: `grep ${size} in memory, ${asked.name}`,
-        actions: { ours: found, RegExp: byHand(files, asked) },
+        actions: { ours: found, RegExp: byHand(places.memory, asked) },
         targets: { RegExp: 1.5 },
         runs: 5,
       };
@@ -67,7 +69,7 @@ export async function* rows({ quick }) {
       if (peersMs["rg -j1"] !== undefined)
         yield { workload: `grep ${size} on the disk, ${asked.name}`, oursMs, peersMs, targets: {} };
       yield* against(`grep ${size} on the disk, ${asked.name}`, found, 30, {
-        "just-bash grep": shell(bash, `grep -rn ${asked.flags.join(" ")} -E '${perl(asked.pattern)}' .`),
+        "just-bash grep": shell(onDisk, `grep -rn ${asked.flags.join(" ")} -E '${perl(asked.pattern)}' .`),
       });
     }
   } finally {
@@ -147,12 +149,15 @@ async function grep(env, { pattern, ignoreCase }) {
 }
 
 /** The lines and their numbers, as one would find them without a tool. */
-function byHand(files, { re }) {
+function byHand(env, { re }) {
   const decoder = new TextDecoder();
-  return () => {
-    const found = [];
-    for (const [path, content] of Object.entries(files)) {
-      const text = decoder.decode(content);
+  const search = (directory, found) => {
+    const entries = env.listDir(directory).sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const { kind, path } of entries) {
+      if (kind === "directory") search(path, found);
+      if (kind !== "file") continue;
+      const text = decoder.decode(env.readBinaryFile(path));
+      if (text.includes("\0")) continue;
       const pattern = re();
       let [line, at] = [1, 0];
       for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
@@ -165,8 +170,9 @@ function byHand(files, { re }) {
         pattern.lastIndex = end === -1 ? text.length : end;
       }
     }
-    return found.join("\n");
+    return found;
   };
+  return () => search(env.cwd, []).join("\n");
 }
 
 function shell(bash, command) {

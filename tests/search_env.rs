@@ -330,13 +330,7 @@ fn an_abort_ends_it_between_two_files() {
 #[test]
 fn an_abort_ends_it_where_no_answer_comes() {
     let env = Probe { latency: |_| f64::INFINITY, ..Probe::new(&[("f", "x\n")]) };
-    let start = Start {
-        shown: ".".into(),
-        path: "/w".into(),
-        is_directory: true,
-        name: "w".into(),
-        size: 0,
-    };
+    let start = Start { shown: ".".into(), path: "/w".into(), is_directory: true, name: "w".into(), size: 0 };
     let job = Job {
         tool: Builtin::Grep,
         arguments: json!({"pattern": "x"}),

@@ -540,6 +540,8 @@ describe("an environment that takes many at once, walks or searches", () => {
       [{ ...entry, kind: "socket" }],
       [{ ...entry, kind: undefined }],
       [{ kind: "file" }],
+      ...["", "/a", "../a", "a/../../b", "./a", "a/", "a//b"].map((path) => [{ ...entry, path }]),
+      [{ ...entry, kind: "directory" }],
       [{ ...entry, path: 5 }],
       [entry, { ...entry, path: Symbol("p") }],
       [Object.defineProperty({ ...entry }, "path", { get: () => assert.fail("a getter") })],
@@ -567,7 +569,8 @@ describe("an environment that takes many at once, walks or searches", () => {
           const shown = `${method} ${inspect(wrong)}`;
           assert.equal(result.isError, true, `${shown}: ${textOf(result)}`);
           assertFailed(result);
-          if (!/getter/.test(textOf(result))) assert.match(textOf(result), new RegExp(`'s ${method} answered .*expected`), shown);
+          if (!/getter|revoked/.test(textOf(result)))
+            assert.match(textOf(result), new RegExp(`'s ${method} answered .*expected`), shown);
         }
     for (const method of ["walk", "search"])
       for (const fails of [
@@ -587,7 +590,7 @@ describe("an environment that takes many at once, walks or searches", () => {
       const answer = { matches, limitReached: "yes", unreadable: number };
       const result = await grep(place(FILES, { search: () => answer }), {});
       assert.equal(result.isError, false);
-      const entries = [{ path: "a", kind: "file", size: number }, { path: "../../x", kind: "file", size: 1 }];
+      const entries = [{ path: "a", kind: "file", size: number }];
       assert.equal((await grep(place(FILES, { walk: () => entries }), {})).isError, false);
     }
   });
