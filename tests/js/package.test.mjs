@@ -268,7 +268,7 @@ test("every kind of source loads the module", () => {
       await init(${source});
       console.log((await createToolset(memory())).active.join());
     `);
-    assert.equal(output, lines("read,edit,write"), name);
+    assert.equal(output, lines("read,edit,write,grep,find,ls"), name);
   }
 });
 
