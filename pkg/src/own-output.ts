@@ -115,7 +115,8 @@ export class Output {
   #take(part: Uint8Array | string, isStderr: boolean): void {
     const { core, generation, id } = this.#kept;
     const isThere = core.isAlive && core.generation === generation;
-    if (isThere && core.enter((length = 0) => glue.output_push(id, length, isStderr), part) !== TRAPPED) return;
+    if (isThere && core.enter((length = 0) => glue.output_push(id, length, isStderr), part) !== TRAPPED)
+      return;
     throw lost();
   }
 
