@@ -7,6 +7,8 @@
 //!
 //! Nothing here knows an environment: who lists and reads, and how much at once, is decided by the tools.
 
+#[cfg(any(test, fuzzing))]
+pub mod exercise;
 pub mod glob;
 pub mod grep;
 pub mod ignore;

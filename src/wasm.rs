@@ -6,6 +6,10 @@
 //! to be reported back. Every entry into wasm is one exported function, called under one try/catch in the face,
 //! which is how a trap is noticed wherever it happens: no promise machinery of wasm-bindgen is in the way.
 
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
+
 pub mod convert;
 pub mod executor;
 
@@ -37,6 +41,8 @@ pub mod pure;
 pub mod truncation;
 
 // The search module alone.
+#[cfg(all(target_arch = "wasm32", feature = "search"))]
+mod js_search;
 #[cfg(all(target_arch = "wasm32", feature = "search"))]
 pub mod search;
 

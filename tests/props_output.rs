@@ -164,9 +164,9 @@ fn leaky() -> impl Strategy<Value = (Vec<String>, String)> {
 fn redacted(text: &str, secrets: &[String]) -> String {
     let mut starts = vec![0; text.len()];
     for secret in secrets {
-        for at in 0..text.len() {
+        for (at, longest) in starts.iter_mut().enumerate() {
             if text.as_bytes()[at..].starts_with(secret.as_bytes()) {
-                starts[at] = starts[at].max(secret.len());
+                *longest = secret.len().max(*longest);
             }
         }
     }

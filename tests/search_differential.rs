@@ -585,6 +585,7 @@ const FINDS: &[&str] = &[
     "*.{ts,tsx}",
     "[ab].*",
     "[!a]*",
+    "!*",
     "?",
     ".*",
     "*.TXT",
@@ -689,7 +690,7 @@ fn generated_trees_are_as_others_see_them() {
         }
     }
     if rg.is_some() && fd.is_some() && git.is_some() {
-        assert!(compared > 10_000, "only {compared} lines were compared");
+        assert!(compared > 6_000, "only {compared} lines were compared");
     }
     let shown: Vec<&String> = problems.iter().take(12).collect();
     assert!(

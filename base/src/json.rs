@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 mod numbers;
 
 pub use numbers::exact;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "float_roundtrip")))]
 pub use numbers::install;
 
 /// The fields of an object. Reading takes them out, so that texts are moved and not copied.
@@ -107,7 +107,7 @@ pub fn wrong(found: &Value, expected: &str) -> String {
 
 /// A number in a message, as JavaScript prints it.
 pub fn shown(number: f64) -> String {
-    ryu_js::Buffer::new().format(number).to_owned()
+    numbers::printed(number)
 }
 
 /// What code that looks up many keys does with an object. Finding a key is some hundred bytes of code, which are here

@@ -60,6 +60,14 @@ export class Boundary {
     return callMethod(env, "readRange", path, start, end, this.#options(call));
   }
 
+  askMany(env: object, method: string, request: string, call: number): unknown {
+    this.#check();
+    const asked = JSON.parse(request);
+    // What was not asked for is not there.
+    if (!Array.isArray(asked)) for (const key of Object.keys(asked)) if (asked[key] === null) delete asked[key];
+    return callMethod(env, method, asked, this.#options(call));
+  }
+
   #options(call: number): { signal: AbortSignal } {
     return { signal: this.#running(call)?.signal ?? AbortSignal.abort() };
   }
@@ -225,6 +233,10 @@ export class Boundary {
 
   number(text: string): number {
     return Number(text);
+  }
+
+  printed(number: number): string {
+    return String(number);
   }
 
   now(): number {

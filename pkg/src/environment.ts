@@ -17,8 +17,11 @@ const OPTIONAL = [
   "createTempFile",
   "exec",
   "lock",
+  "readFiles",
   "readRange",
   "remove",
+  "search",
+  "walk",
 ] as const;
 
 /** `EnvFacts` of src/wasm/js_env.rs. */

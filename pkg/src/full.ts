@@ -6,8 +6,8 @@
  */
 
 import * as core from "../wasm/core-inline.js";
-import * as search from "../wasm/search-inline.js";
 import * as schema from "../wasm/schema-inline.js";
+import * as search from "../wasm/search-inline.js";
 import { unpack } from "./inline.js";
 import { setDefaultSources } from "./modules.js";
 

@@ -114,10 +114,7 @@ export class Instance<G extends Glue = Glue> {
     // The glue keeps the first module that can be instantiated, for good.
     const names = WebAssembly.Module.exports(module).map((exported) => exported.name);
     if (!names.includes(expected) || !names.includes("__wbindgen_start"))
-      throw new ToolError(
-        `Expected Tackroom's ${name}.wasm, found another wasm module`,
-        "invalid_arguments",
-      );
+      throw new ToolError(`Expected Tackroom's ${name}.wasm, found another wasm module`, "invalid_arguments");
     const made = new Instance(glue, module);
     try {
       glue.initSync({ module });

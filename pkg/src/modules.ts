@@ -8,8 +8,8 @@
 import { loadCore } from "./core.js";
 import { isToolError, ToolError } from "./errors.js";
 import { compile, type SettledSource, SOURCES, sourceKind, urlOf } from "./load.js";
-import { loadSearch } from "./search-module.js";
 import { SchemaModule } from "./schema-module.js";
+import { loadSearch } from "./search-module.js";
 import type { WasmSource } from "./types.js";
 import { isThenable, textOf } from "./values.js";
 

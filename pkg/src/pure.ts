@@ -5,8 +5,8 @@
  */
 
 import { type Core, glue } from "./core.js";
-import { TRAPPED, unwrap } from "./instance.js";
 import { ToolError } from "./errors.js";
+import { TRAPPED, unwrap } from "./instance.js";
 import { schemaText } from "./plain-schema.js";
 import { argumentText } from "./toolset.js";
 import type { DeclarationFormat, Edit, FileChange, FileKind, ToolSchema } from "./types.js";

@@ -5,9 +5,9 @@
  */
 
 import { type Core, glue } from "./core.js";
-import { type RunningCall, unwrap } from "./instance.js";
 import { factsOf } from "./environment.js";
 import { ToolError } from "./errors.js";
+import { type RunningCall, unwrap } from "./instance.js";
 import type { ExecutionEnv } from "./types.js";
 import { writesInFlight } from "./writes.js";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { RunningCall } from "./instance.js";
 import { type ImageLimits, shownImage } from "./images.js";
+import type { RunningCall } from "./instance.js";
 import type { SearchProgress } from "./search.js";
 import type {
   AfterToolCall,

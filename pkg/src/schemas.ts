@@ -7,8 +7,8 @@
  */
 
 import { type Core, glue } from "./core.js";
-import { TRAPPED, unwrap } from "./instance.js";
 import { ToolError } from "./errors.js";
+import { TRAPPED, unwrap } from "./instance.js";
 import { schemaText } from "./plain-schema.js";
 import { argumentText } from "./toolset.js";
 import type { CheckedValue, SchemaIssue } from "./types.js";

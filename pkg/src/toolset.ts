@@ -5,10 +5,10 @@
  */
 
 import { type Core, glue } from "./core.js";
-import { TRAPPED, unwrap } from "./instance.js";
 import { factsOf } from "./environment.js";
 import { isToolError, ToolError } from "./errors.js";
 import { processorKind } from "./images.js";
+import { TRAPPED, unwrap } from "./instance.js";
 import { search } from "./modules.js";
 import { formatText } from "./pure.js";
 import { type AnyResult, type CallHost, failed, guarded, Running, type TakenCall } from "./running.js";

@@ -5,8 +5,8 @@
  */
 
 import { type Core, glue } from "./core.js";
-import { TRAPPED, unwrap } from "./instance.js";
 import { ToolError } from "./errors.js";
+import { TRAPPED, unwrap } from "./instance.js";
 import type { TruncationDetails, TruncationResult } from "./types.js";
 import { bytesOf } from "./values.js";
 

@@ -105,6 +105,22 @@ export interface ExecutionEnv {
     end: number,
     options?: Options,
   ): MaybePromise<Uint8Array | Result<Uint8Array>>;
+  /**
+   * Whole files, one answer each in the order of the paths. With it `grep` reads some thirty at a time by one call;
+   * without it by as many calls of `readBinaryFile` at once.
+   */
+  readFiles?(
+    paths: string[],
+    options?: Options,
+  ): MaybePromise<Result<Uint8Array>[] | Result<Result<Uint8Array>[]>>;
+  /**
+   * The files and links below a directory as ripgrep would search them: hidden ones too, `.git` never, without those
+   * that `.gitignore` and `.ignore` files exclude (those of the directories above it included), in the order of
+   * `rg --sort path`. With it `grep` and `find` do not list directories one by one.
+   */
+  walk?(request: WalkRequest, options?: Options): MaybePromise<WalkEntry[] | Result<WalkEntry[]>>;
+  /** The lines that `grep` would find, searched where the files are: a remote machine answers with matches alone. */
+  search?(request: SearchRequest, options?: Options): MaybePromise<SearchAnswer | Result<SearchAnswer>>;
   /** The path with every link resolved. Without it, paths are taken as they are. */
   canonicalPath?(path: string, options?: Options): MaybePromise<string | Result<string>>;
   /** The path made absolute, against `cwd`, without `.` and `..`; it need not exist. Without it, POSIX rules apply. */
@@ -136,6 +152,51 @@ export interface ExecutionEnv {
   lock?<T>(key: string, fn: () => Promise<T>): Promise<T>;
   /** Runs a command in a shell. Without it there are no shell tools. */
   exec?(command: string, options: ExecOptions): MaybePromise<ExecResult | Result<ExecResult>>;
+}
+
+/** What {@link ExecutionEnv.walk} is asked for. */
+export interface WalkRequest {
+  /** Absolute path of a directory. */
+  path: string;
+  /** As `find` takes it: only what it matches. */
+  glob?: string;
+  /** How many at most. */
+  limit?: number;
+}
+
+/** A file or a link that a walk came by. */
+export interface WalkEntry {
+  /** Relative to the directory that was asked for. */
+  path: string;
+  kind: "file" | "symlink";
+  /** Bytes. */
+  size: number;
+}
+
+/** What {@link ExecutionEnv.search} is asked for: the arguments of `grep`, all of them. */
+export interface SearchRequest {
+  /** Absolute path of a directory or a file. */
+  path: string;
+  /** A regular expression in the syntax of Rust's `regex`, or, if `literal`, a text. */
+  pattern: string;
+  /** Only files that it matches, as ripgrep's `--glob`. */
+  glob?: string;
+  ignoreCase: boolean;
+  literal: boolean;
+  /** Lines to show before and after each match. */
+  context: number;
+  /** Lines that match, at most. */
+  limit: number;
+}
+
+/** What a search found. */
+export interface SearchAnswer {
+  /** By path, each file's by their numbers, none twice. `text` is the line without its end, `line` counts from 1. */
+  matches: { path: string; line: number; text: Uint8Array; isContext: boolean }[];
+  /** Whether there is at least one more. */
+  limitReached: boolean;
+  /** Files that could not be read. */
+  unreadable: number;
 }
 
 /** What went wrong: contract for programs. The texts are for models and may grow. */
@@ -252,6 +313,33 @@ export interface BashDetails {
   fullOutputPath?: string;
 }
 
+/** `details` of `grep`. */
+export interface GrepDetails {
+  /** Lines that match, of those shown. */
+  matches: number;
+  /** The limit, where there are more matches than that. */
+  matchLimitReached?: number;
+  /** Whether a long line is shown as a window of 500 characters around its match. */
+  linesTruncated?: boolean;
+  /** Files that were skipped: they cannot be read, or are too large. */
+  unreadable: number;
+  truncation?: TruncationDetails;
+}
+
+/** `details` of `find`. */
+export interface FindDetails {
+  /** The limit, where there are more files than that. */
+  resultLimitReached?: number;
+  truncation?: TruncationDetails;
+}
+
+/** `details` of `ls`. */
+export interface LsDetails {
+  /** The limit, where there are more entries than that. */
+  entryLimitReached?: number;
+  truncation?: TruncationDetails;
+}
+
 /** The arguments of the built-in tools, as their schemas say. */
 export interface ToolArguments {
   read: { path: string; offset?: number; limit?: number; column?: number };
@@ -259,6 +347,17 @@ export interface ToolArguments {
   edit: { path: string; edits: Edit[] };
   bash: { command: string; timeout?: number };
   powershell: { command: string; timeout?: number };
+  grep: {
+    pattern: string;
+    path?: string;
+    glob?: string;
+    ignoreCase?: boolean;
+    literal?: boolean;
+    context?: number;
+    limit?: number;
+  };
+  find: { pattern: string; path?: string; limit?: number };
+  ls: { path?: string; limit?: number };
 }
 
 /** Tool name → `details` of its results. */
@@ -266,6 +365,9 @@ export interface ToolDetails {
   read: ReadDetails;
   bash: BashDetails;
   powershell: BashDetails;
+  grep: GrepDetails;
+  find: FindDetails;
+  ls: LsDetails;
   edit: FileChange;
   write: FileChange;
 }
@@ -396,7 +498,14 @@ export interface Limits {
   /** UTF-8 bytes. Default 51,200. */
   maxBytes?: number;
   /** Per tool, over the two above. */
-  perTool?: { [K in ToolName]?: { maxLines?: number; maxBytes?: number } };
+  perTool?: {
+    [K in ToolName]?: {
+      maxLines?: number;
+      maxBytes?: number;
+      /** How many results `grep`, `find` and `ls` show where the model does not say. Defaults 100, 1000 and 500. */
+      limit?: number;
+    };
+  };
 }
 
 /**
@@ -497,7 +606,10 @@ export interface ToolsetOptions<N extends ToolName = ToolName> {
   tools?: readonly N[];
   /** Neither registered nor active. */
   excludeTools?: readonly ToolName[];
-  /** Active at the start instead of read, bash, edit, write. */
+  /**
+   * Active at the start. Default read, bash, edit, write (powershell where there is no bash); without a shell read, edit,
+   * write, grep, find, ls.
+   */
   defaultTools?: readonly ToolName[];
   /**
    * The directory that the file tools are confined to: absolute, or relative to the environment's `cwd`, which has

@@ -5,8 +5,8 @@
  */
 
 import core from "../wasm/core.wasm";
-import search from "../wasm/search.wasm";
 import schema from "../wasm/schema.wasm";
+import search from "../wasm/search.wasm";
 import { setDefaultSources } from "./modules.js";
 
 setDefaultSources({ core: () => core, search: () => search, schema: () => schema });

@@ -61,7 +61,7 @@ pub(super) fn from_text(text: &str) -> Option<Number> {
 pub(super) fn to_js(number: &Number) -> String {
     match to_safe_integer(number) {
         Some(safe) => safe.to_string(),
-        None => ryu_js::Buffer::new().format(float(number)).to_owned(),
+        None => json::shown(float(number)),
     }
 }
 

@@ -41,7 +41,7 @@ impl FindGlob {
     /// `invalid_pattern`.
     pub fn compile(pattern: &str) -> Result<FindGlob, ToolError> {
         check(pattern)?;
-        let (pattern, _) = without_dots(pattern);
+        let pattern = without_dots(pattern);
         let subject = match pattern.find('/') {
             None => Subject::Name,
             Some(0) => Subject::AbsolutePath,
@@ -83,8 +83,10 @@ impl FileGlob {
     /// `invalid_pattern`.
     pub fn compile(directory: &str, glob: &str) -> Result<FileGlob, ToolError> {
         check(glob)?;
-        let (bare, is_negated) = without_dots(glob);
-        let line = if is_negated { format!("!{bare}") } else { bare.to_owned() };
+        let line = match glob.strip_prefix('!') {
+            Some(rest) => format!("!{}", without_dots(rest)),
+            None => without_dots(glob).to_owned(),
+        };
         let mut builder = OverrideBuilder::new(directory);
         let why = |error: ignore::Error| match error {
             ignore::Error::Glob { err, .. } => wrong(glob, &err),
@@ -104,16 +106,12 @@ impl FileGlob {
     }
 }
 
-/// The glob without `!` and leading "./", neither of which globset knows; and whether there was a `!`.
-fn without_dots(glob: &str) -> (&str, bool) {
-    let (mut bare, is_negated) = match glob.strip_prefix('!') {
-        Some(rest) => (rest, true),
-        None => (glob, false),
-    };
-    while let Some(rest) = bare.strip_prefix("./") {
-        bare = rest.trim_start_matches('/');
+/// The glob without a leading "./", which means nothing and would match nothing.
+fn without_dots(mut glob: &str) -> &str {
+    while let Some(rest) = glob.strip_prefix("./") {
+        glob = rest.trim_start_matches('/');
     }
-    (bare, is_negated)
+    glob
 }
 
 /// Whether braces are within braces so often that a compiler that calls itself for each could run out of stack.
@@ -174,6 +172,8 @@ mod tests {
             ("[ab].ts", "b.ts", true),
             ("[!ab].ts", "b.ts", false),
             ("a?.ts", "ab.ts", true),
+            ("!*", "!a", true),
+            ("!*", "a", false),
             ("\\*.ts", "*.ts", true),
             ("\\*.ts", "a.ts", false),
             ("/work/src/*.ts", "src/a.ts", true),

@@ -105,6 +105,9 @@ extern "C" {
     /// The double that a JSON number is.
     #[wasm_bindgen(method, catch)]
     pub fn number(this: &Boundary, text: &str) -> Result<f64, JsValue>;
+    /// The number as text.
+    #[wasm_bindgen(method, catch)]
+    pub fn printed(this: &Boundary, number: f64) -> Result<String, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn now(this: &Boundary) -> Result<f64, JsValue>;
     /// Reports the id after that many milliseconds.

@@ -16,6 +16,8 @@ use super::convert::failure;
 use crate::env::{
     Content, Env, ExecOutcome, ExecRequest, FileInfo, FileKind, Flow, Held, OutputSink, Shell, Stream,
 };
+#[cfg(feature = "search")]
+use crate::env::{SearchAnswer, SearchRequest, WalkEntry, WalkRequest};
 use crate::error::{ErrorCode, ToolError};
 use crate::json::{self, Fields, required};
 use crate::path;
@@ -95,6 +97,18 @@ impl JsEnv {
         self.facts.methods.iter().any(|name| name == method)
     }
 
+    /// The entries that a method answered.
+    pub(super) fn file_infos(
+        &self,
+        value: &JsValue,
+        method: &str,
+        path: &str,
+    ) -> Result<Vec<FileInfo>, ToolError> {
+        self.boundary
+            .to_file_infos(value, |answer| info(answer, None))
+            .map_err(|found| wrong_answer(method, path, &format!("an array of {INFO}"), &found))
+    }
+
     /// About temporary files. No signal goes along: output that has come is kept.
     async fn temp(&self, method: &str, path: &str, content: &JsValue) -> Result<JsValue, ToolError> {
         let answer = self.boundary.temp_file(&self.object, method, path, content);
@@ -109,7 +123,7 @@ impl JsEnv {
     }
 
     /// A value, or what a `Result` holds. An object counts as one only with a boolean `ok`.
-    fn unwrap(&self, value: JsValue) -> Result<JsValue, ToolError> {
+    pub(super) fn unwrap(&self, value: JsValue) -> Result<JsValue, ToolError> {
         if !value.is_object() {
             return Ok(value);
         }
@@ -268,9 +282,25 @@ impl Env for JsEnv {
 
     async fn list_dir(&self, path: &str) -> Result<Vec<FileInfo>, ToolError> {
         let value = due(self.ask("listDir", path, &JsValue::UNDEFINED).await?, path)?;
-        self.boundary
-            .to_file_infos(&value, |answer| info(answer, None))
-            .map_err(|found| wrong_answer("listDir", path, &format!("an array of {INFO}"), &found))
+        self.file_infos(&value, "listDir", path)
+    }
+
+    #[cfg(feature = "search")]
+    async fn read_files(
+        &self,
+        paths: &[String],
+    ) -> Result<Option<Vec<Result<Vec<u8>, ToolError>>>, ToolError> {
+        if self.has("readFiles") { self.many_files(paths).await.map(Some) } else { Ok(None) }
+    }
+
+    #[cfg(feature = "search")]
+    async fn walk(&self, request: &WalkRequest) -> Result<Option<Vec<WalkEntry>>, ToolError> {
+        if self.has("walk") { self.walked(request).await.map(Some) } else { Ok(None) }
+    }
+
+    #[cfg(feature = "search")]
+    async fn search(&self, request: &SearchRequest) -> Result<Option<SearchAnswer>, ToolError> {
+        if self.has("search") { self.searched(request).await.map(Some) } else { Ok(None) }
     }
 
     async fn canonical_path(&self, path: &str) -> Result<Option<String>, ToolError> {

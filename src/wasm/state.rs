@@ -57,7 +57,13 @@ pub fn start(boundary: Boundary) {
     unicode::install(|text, form| {
         STATE.with(|state| state.boundary.borrow().as_ref()?.normalize(text, form).ok())
     });
-    json::install(|text| STATE.with(|state| state.boundary.borrow().as_ref()?.number(text).ok()));
+    json::install(
+        |text| STATE.with(|state| state.boundary.borrow().as_ref()?.number(text).ok()),
+        |number| {
+            let printed = STATE.with(|state| state.boundary.borrow().as_ref()?.printed(number).ok());
+            printed.unwrap_or_default()
+        },
+    );
 }
 
 /// The call is to end.

@@ -646,6 +646,9 @@ truncateTail("", { maxLine: 1 });
 // @ts-expect-error a text or bytes
 truncateHead([1, 2]);
 assert<Equal<ReturnType<OutputAccumulator["snapshot"]>, TruncationResult>>();
+new OutputAccumulator().push(new Uint8Array(), "stderr");
+// @ts-expect-error a text or bytes
+new OutputAccumulator().push([1, 2]);
 assert<
   Equal<
     ConstructorParameters<typeof OutputAccumulator>,

@@ -24,10 +24,9 @@ const SIMD: &str = "--enable-simd";
 /// Cargo leaves the module's sections alone, because wasm-bindgen reads them; they go here.
 const STRIP: [&str; 3] = ["--strip-debug", "--strip-producers", "--strip-target-features"];
 /// Measured on the text and schema parts: -O3, -O4, -Os and -Oz come within 1 % of each other in size
-/// and speed; -O2 is slower on UTF-8. What `--flatten --rereloop` makes of control flow is 1 % less after brotli, and
-/// so is an order in which functions of the same type of thing are neighbours. The module that traps is for tests
-/// alone, so it is quick to build.
-const LEVEL: &str = "--flatten --rereloop -O3 -O3 --reorder-functions-by-name";
+/// and speed; -O2 is slower on UTF-8. What `--flatten --rereloop` makes of control flow is 1 % less after brotli. The
+/// module that traps is for tests alone, so it is quick to build.
+const LEVEL: &str = "--flatten --rereloop -O3 -O3";
 /// Twice and more: it saves what the budget needs.
 const LEVEL_SMALL: &str = "-Oz --converge";
 const LEVEL_FAULT: &str = "-O1";
@@ -44,6 +43,8 @@ struct Module {
     /// For rustc.
     flags: &'static [&'static str],
     level: &'static str,
+    /// Whether similar functions are made neighbours. It takes the square of their number.
+    is_ordered: bool,
 }
 
 const CORE: Module = Module {
@@ -53,6 +54,7 @@ const CORE: Module = Module {
     features: &[],
     flags: &[],
     level: LEVEL,
+    is_ordered: true,
 };
 const SCHEMA: Module = Module {
     name: "schema",
@@ -60,6 +62,7 @@ const SCHEMA: Module = Module {
     profile: "schema",
     features: &["--features", "schema"],
     level: LEVEL_SMALL,
+    is_ordered: false,
     ..CORE
 };
 const SEARCH: Module = Module {
@@ -68,6 +71,7 @@ const SEARCH: Module = Module {
     profile: "search",
     features: &["--features", "search"],
     level: LEVEL_SMALL,
+    is_ordered: false,
     ..CORE
 };
 const MODULES: [&Module; 3] = [&CORE, &SEARCH, &SCHEMA];
@@ -76,6 +80,7 @@ const FAULT: Module = Module {
     title: "the module that traps",
     flags: &["--cfg", "feature=\"fault\""],
     level: LEVEL_FAULT,
+    is_ordered: false,
     ..CORE
 };
 
@@ -241,6 +246,13 @@ fn module(module: &Module, wasm_bindgen: &Path, folder: &str) -> Result<PathBuf,
     let mut optimise = wasm_opt(&bound)?;
     optimise.arg(SIMD).args(module.level.split(' ')).args(STRIP).arg("-o").arg(&optimised);
     step(format!("optimising {title}")).run(&mut optimise)?;
+    if module.is_ordered {
+        let mut order = Command::new("node");
+        step(format!("ordering {title}")).run(order.arg("xtask/js/order.mjs").arg(&optimised))?;
+        let mut reorder = wasm_opt(&optimised)?;
+        reorder.args([SIMD, "--reorder-functions-by-name"]).args(STRIP).arg("-o").arg(&optimised);
+        step(format!("writing {title}")).run(&mut reorder)?;
+    }
     check_simd(&optimised)?;
 
     for end in ["_bg.wasm", "_bg.wasm.d.ts"] {
@@ -315,8 +327,8 @@ fn check_simd(module: &Path) -> Result<(), Failure> {
 /// What the modules depend on beside the sources.
 fn versions() -> Result<String, Failure> {
     let rustc = ask(Command::new("rustc").arg("--version")).unwrap_or_default();
-    let inline = read(&root().join("xtask/js/inline.mjs"))?;
-    Ok(format!("{rustc} {} {BINARYEN} {inline:?}", tools::wasm_bindgen_version()?))
+    let scripts = [read(&root().join("xtask/js/inline.mjs"))?, read(&root().join("xtask/js/order.mjs"))?];
+    Ok(format!("{rustc} {} {BINARYEN} {scripts:?}", tools::wasm_bindgen_version()?))
 }
 
 /// The texts that npm wants inside the package's folder.

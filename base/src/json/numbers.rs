@@ -1,10 +1,10 @@
-//! Numbers of JSON text, each the double that is nearest to it.
+//! Numbers of JSON text, each the double that is nearest to it; and doubles as JavaScript prints them.
 //!
 //! serde_json computes a number of up to 15 digits and a small exponent exactly, by one multiplication or division;
 //! for all others its feature `float_roundtrip` brings big-integer arithmetic and tables, together 8 KB of the core
 //! module. There the platform reads those few instead, as it would in `JSON.parse`: each is taken out of the text
-//! before that is parsed, a string in its place, and put back after. Where the feature is on anyway (the schema
-//! module) nothing of this happens.
+//! before that is parsed, a string in its place, and put back after. It prints them, too. Where the
+//! feature is on anyway (the schema module, which calls nothing of JavaScript) nothing of this happens.
 
 use memchr::{memchr2, memmem};
 use serde_json::{Number, Value};
@@ -149,33 +149,47 @@ fn odd_number(token: &[u8]) -> Option<Number> {
     Number::from_f64(platform::number(token)?)
 }
 
-#[cfg(not(target_arch = "wasm32"))]
+/// A number as JavaScript's `String(n)` prints it.
+pub(super) fn printed(number: f64) -> String {
+    platform::printed(number)
+}
+
+#[cfg(any(not(target_arch = "wasm32"), feature = "float_roundtrip"))]
 mod platform {
     pub(super) fn number(text: &str) -> Option<f64> {
         text.parse().ok()
     }
+
+    pub(super) fn printed(number: f64) -> String {
+        ryu_js::Buffer::new().format(number).to_owned()
+    }
 }
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "float_roundtrip")))]
 pub use platform::install;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "float_roundtrip")))]
 mod platform {
     use std::cell::Cell;
 
     type Parse = fn(&str) -> Option<f64>;
+    type Print = fn(f64) -> String;
 
     std::thread_local! {
-        static PARSE: Cell<Option<Parse>> = const { Cell::new(None) };
+        static PLATFORM: Cell<Option<(Parse, Print)>> = const { Cell::new(None) };
     }
 
-    /// Says who reads numbers.
-    pub fn install(parse: Parse) {
-        PARSE.set(Some(parse));
+    /// Says who reads and who prints numbers.
+    pub fn install(parse: Parse, print: Print) {
+        PLATFORM.set(Some((parse, print)));
     }
 
     pub(super) fn number(text: &str) -> Option<f64> {
-        PARSE.get()?(text)
+        PLATFORM.get()?.0(text)
+    }
+
+    pub(super) fn printed(number: f64) -> String {
+        PLATFORM.get().map(|(_, print)| print(number)).unwrap_or_default()
     }
 }
 
