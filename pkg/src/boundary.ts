@@ -10,7 +10,7 @@ import type { Instance, RunningCall } from "./instance.js";
 import { Locks } from "./locks.js";
 import { OutputStream } from "./output.js";
 import { tempFiles } from "./temp-files.js";
-import type { ExecOptions } from "./types.js";
+import type { ExecOptions, Options } from "./types.js";
 import { bytesOf, callMethod, explained, isThenable, kindOf, settle, settled } from "./values.js";
 import { writesInFlight } from "./writes.js";
 
@@ -75,12 +75,13 @@ export class Boundary {
     this.#check();
     const asked = JSON.parse(request);
     // What was not asked for is not there.
-    if (!Array.isArray(asked)) for (const key of Object.keys(asked)) if (asked[key] === null) delete asked[key];
+    if (!Array.isArray(asked))
+      for (const key of Object.keys(asked)) if (asked[key] === null) delete asked[key];
     return callMethod(env, method, asked, this.#options(call));
   }
 
-  #options(call: number): { signal: AbortSignal } {
-    return { signal: this.#running(call)?.signal ?? AbortSignal.abort() };
+  #options(call: number): Options {
+    return this.#running(call)?.options ?? { signal: AbortSignal.abort() };
   }
 
   earlierWrites(env: number, path: string): Promise<unknown> | undefined {

@@ -6,7 +6,7 @@
 
 import type { RunningCall } from "./instance.js";
 import type { SearchModule } from "./search-module.js";
-import type { ExecutionEnv } from "./types.js";
+import type { ExecutionEnv, Options } from "./types.js";
 
 /** A search, numbered like a call in the module that runs it. */
 class Search implements RunningCall {
@@ -17,6 +17,10 @@ class Search implements RunningCall {
 
   constructor(signal: AbortSignal) {
     this.signal = signal;
+  }
+
+  get options(): Options {
+    return { signal: this.signal };
   }
 
   /** The latest snapshot that was not taken yet, or the end. */

@@ -78,7 +78,7 @@ assert<Equal<Any, string>>();
 
 // Names.
 
-assert<Equal<ToolName, "read" | "bash" | "powershell" | "edit" | "write">>();
+assert<Equal<ToolName, "read" | "bash" | "powershell" | "grep" | "find" | "ls" | "edit" | "write">>();
 assert<Equal<keyof ToolArguments, ToolName>>();
 assert<Equal<DetailsMap, { [K in ToolName]: ToolDetails[K] }>>();
 assert<Equal<DetailsMap<"read" | "edit">, { read: ReadDetails; edit: FileChange }>>();
@@ -100,7 +100,7 @@ export async function resultsNarrow(): Promise<void> {
 
   if (!result.isError) {
     assert<Equal<typeof result.toolName, ToolName>>();
-    assert<Equal<typeof result.details, ReadDetails | BashDetails | FileChange>>();
+    assert<Equal<typeof result.details, ToolDetails[ToolName]>>();
     // @ts-expect-error a result that is no error has no code
     result.details.code;
     // @ts-expect-error no such tool
