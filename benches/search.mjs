@@ -109,12 +109,18 @@ async function* walks(count) {
   files["/work/.gitignore"] = "node_modules/\n*.log\n/build/\n";
   const toolset = await createToolset(memory(files, { cwd: "/work" }), { tools: ["find"] });
   const ours = async () => {
-    const result = await toolset.call({ id: "1", name: "find", arguments: '{"pattern":"*.md","limit":9999}' });
+    const result = await toolset.call({
+      id: "1",
+      name: "find",
+      arguments: '{"pattern":"*.md","limit":9999}',
+    });
     const found = result.content[0].text.split("\n").length;
     if (result.isError || found < count / 100) throw new Error(result.content[0].text);
   };
   const bash = new Bash({ files, cwd: "/work" });
-  yield* against(`find among ${count} files`, ours, undefined, { "just-bash find": shell(bash, "find . -name '*.md'") });
+  yield* against(`find among ${count} files`, ours, undefined, {
+    "just-bash find": shell(bash, "find . -name '*.md'"),
+  });
 }
 
 /** Real code, of which every 500th file has something that no other has. */
@@ -161,7 +167,11 @@ function byHand(env, { re }) {
       const pattern = re();
       let [line, at] = [1, 0];
       for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-        for (let lf = text.indexOf("\n", at); lf !== -1 && lf < match.index; lf = text.indexOf("\n", lf + 1)) {
+        for (
+          let lf = text.indexOf("\n", at);
+          lf !== -1 && lf < match.index;
+          lf = text.indexOf("\n", lf + 1)
+        ) {
           line++;
           at = lf + 1;
         }
@@ -193,7 +203,10 @@ function ripgrep(folder, { pattern, flags }) {
   for (let nth = 0; nth < 5; nth++) {
     const script = 'TIMEFORMAT="%U %S"; time rg "$@" > /dev/null; [ $? -le 1 ]';
     const args = ["-n", "--hidden", "--no-require-git", "--crlf", "-j1", ...flags, pattern, "."];
-    const { status, stderr } = spawnSync("bash", ["-c", script, "rg", ...args], { cwd: folder, encoding: "utf8" });
+    const { status, stderr } = spawnSync("bash", ["-c", script, "rg", ...args], {
+      cwd: folder,
+      encoding: "utf8",
+    });
     if (status !== 0 || /not found/.test(stderr)) return undefined;
     const [user, system] = stderr.trim().split("\n").at(-1).split(" ").map(Number);
     taken.push((user + system) * 1000);

@@ -58,7 +58,12 @@ const place = (files = FILES, methods = {}) =>
   Object.assign(memory({ "good.txt": "good\n", ...files }), methods);
 const toolsOver = (env, options) => createToolset(env, { tools: TOOLS, ...options });
 const grep = async (env, args, call, options) =>
-  run(await toolsOver(env, options), "grep", args.pattern === undefined ? { pattern: "TODO", ...args } : args, call);
+  run(
+    await toolsOver(env, options),
+    "grep",
+    args.pattern === undefined ? { pattern: "TODO", ...args } : args,
+    call,
+  );
 
 /** `count` files with a line of their own. */
 function numbered(count, line = (nth) => `line of ${nth}\n`) {
@@ -186,7 +191,12 @@ describe("hooks, events and secrets", () => {
     const toolset = await toolsOver(env);
     toolset.subscribe((event) => events.push(event));
     const started = performance.now();
-    const result = await run(toolset, "grep", { pattern: "line of 199" }, { onUpdate: (partial) => updates.push(partial) });
+    const result = await run(
+      toolset,
+      "grep",
+      { pattern: "line of 199" },
+      { onUpdate: (partial) => updates.push(partial) },
+    );
     const took = performance.now() - started;
     assert.equal(textOf(result), "d99/f199.txt:1: line of 199");
     assert.ok(took < 200 * 201 * 0.2, `${took} ms: many at once`);
@@ -322,10 +332,7 @@ describe("a trap of the search module", () => {
     };
     const [toolset, other] = await Promise.all([toolsOver(env), toolsOver(place())]);
     const { generation } = searchModule.loaded;
-    const running = [
-      run(toolset, "grep", { pattern: "TODO" }),
-      run(toolset, "grep", { pattern: "let" }),
-    ];
+    const running = [run(toolset, "grep", { pattern: "TODO" }), run(toolset, "grep", { pattern: "let" })];
     const reading = run(toolset, "read", { path: "good.txt" });
     await asked.promise;
     await sleep(1);
@@ -364,7 +371,8 @@ describe("a trap of the search module", () => {
       const env = place({ "a.txt": "x\n" });
       const inner = memory({ "a.txt": "TODO\n" });
       // biome-ignore lint/suspicious/noThenProperty: a promise whose end comes on a stack that is as good as full
-      env.readBinaryFile = (path) => (path === "/a.txt" ? { then: (settle) => asked.resolve(settle) } : bytes("x"));
+      const ends = { then: (settle) => asked.resolve(settle) };
+      env.readBinaryFile = (path) => (path === "/a.txt" ? ends : bytes("x"));
       const controller = new AbortController();
       const result = grep(env, { pattern: "(T|O|D)+|y" }, { signal: controller.signal });
       const settle = await asked.promise;
@@ -424,10 +432,7 @@ describe("an environment that takes many at once, walks or searches", () => {
         ),
     });
     const result = await grep(env, {});
-    assert.equal(
-      textOf(result),
-      "No matches found\n\n[Files and directories that could not be read: 2]",
-    );
+    assert.equal(textOf(result), "No matches found\n\n[Files and directories that could not be read: 2]");
     assert.equal(result.details.unreadable, 2);
   });
 
@@ -516,12 +521,15 @@ describe("an environment that takes many at once, walks or searches", () => {
     env.search = env.walk;
     await grep(env, { pattern: "a", glob: "*.ts", literal: true, context: 2 });
     await grep(env, { pattern: "b", path: "src" });
-    assert.deepEqual(asked.map(([request]) => request), [
-      { path: "/src" },
-      { path: "/", glob: "*.ts", limit: 4 },
-      { path: "/", pattern: "a", glob: "*.ts", literal: true, ignoreCase: false, context: 2, limit: 100 },
-      { path: "/src", pattern: "b", literal: false, ignoreCase: false, context: 0, limit: 100 },
-    ]);
+    assert.deepEqual(
+      asked.map(([request]) => request),
+      [
+        { path: "/src" },
+        { path: "/", glob: "*.ts", limit: 4 },
+        { path: "/", pattern: "a", glob: "*.ts", literal: true, ignoreCase: false, context: 2, limit: 100 },
+        { path: "/src", pattern: "b", literal: false, ignoreCase: false, context: 0, limit: 100 },
+      ],
+    );
     assert.ok(asked.every(([, hasSignal]) => hasSignal));
   });
 
@@ -560,7 +568,11 @@ describe("an environment that takes many at once, walks or searches", () => {
       { ...answer, matches: [{ ...line, line: "1" }] },
       { ...answer, matches: [line, { ...line, path: 5 }] },
       Object.defineProperty({}, "matches", { get: () => assert.fail("a getter") }),
-      { get ok() { throw new Error("a getter"); } },
+      {
+        get ok() {
+          throw new Error("a getter");
+        },
+      },
     ];
     for (const [method, wrongs] of Object.entries({ walk: walks, search: searches }))
       for (const wrong of wrongs)
@@ -632,7 +644,10 @@ function searcherOver(env, asked) {
     const matches = lines.map((shown) => {
       const [, name, mark, number] = /^(.*?)([:-])(\d+)[:-] /.exec(shown);
       const at = isFile ? path : `${path === "/" ? "" : path}/${name}`;
-      const text = new TextDecoder().decode(env.readBinaryFile(at)).split("\n")[number - 1].replace(/\r$/, "");
+      const text = new TextDecoder()
+        .decode(env.readBinaryFile(at))
+        .split("\n")
+        [number - 1].replace(/\r$/, "");
       return { path: name, line: Number(number), text: bytes(text), isContext: mark === "-" };
     });
     const { matchLimitReached, unreadable } = result.details;
@@ -735,9 +750,14 @@ describe("hostile", () => {
     assert.ok(performance.now() - started < 5000);
     // Directories in directories for ever.
     env.listDir = (path) =>
-      entries.slice(0, 500).map(({ name }) => ({ ...entries[0], name, path: `${path}/${name}`, kind: "directory" }));
+      entries
+        .slice(0, 500)
+        .map(({ name }) => ({ ...entries[0], name, path: `${path}/${name}`, kind: "directory" }));
     const result = await run(toolset, "find", { pattern: "*" });
-    assert.match(textOf(result), /^No files found matching pattern\n\n\[Stopped after 200000 files or directories/);
+    assert.match(
+      textOf(result),
+      /^No files found matching pattern\n\n\[Stopped after 200000 files or directories/,
+    );
   });
 
   test("a pattern without end, and one that takes ages elsewhere", async () => {
@@ -759,10 +779,7 @@ describe("hostile", () => {
     assert.equal(textOf(await grep(env, {})), "a.txt:1: TODO\nb/huge.txt:1: TODO", "read in parts");
     const { readRange: _, ...whole } = env;
     const result = await grep(whole, {});
-    assert.equal(
-      textOf(result),
-      "a.txt:1: TODO\n\n[Files and directories that could not be read: 1]",
-    );
+    assert.equal(textOf(result), "a.txt:1: TODO\n\n[Files and directories that could not be read: 1]");
     const named = await grep(whole, { path: "b/huge.txt" });
     assert.match(textOf(named), /b\/huge\.txt has 1\.0GB: over 64\.0MB a file is searched in parts/);
   });
@@ -774,7 +791,10 @@ describe("hostile", () => {
       const inner = place();
       const read = await grep({ ...inner, readBinaryFile: () => wrong }, {});
       assert.equal(read.isError, false);
-      assert.match(textOf(read), /^No matches found\n\n\[Files and directories that could not be read: \d+\]$/);
+      assert.match(
+        textOf(read),
+        /^No matches found\n\n\[Files and directories that could not be read: \d+\]$/,
+      );
       assertFailed(await grep({ ...inner, listDir: () => wrong }, {}));
       const below = { ...inner, listDir: (path) => (path === "/src" ? wrong : inner.listDir(path)) };
       const result = await grep(below, {});

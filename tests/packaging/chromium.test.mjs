@@ -181,7 +181,11 @@ describe("K06: without a bundler", { skip }, () => {
           name,
         );
         const asked = server.asked.filter((path) => /wasm/.test(path) && !path.endsWith(".js"));
-        assert.deepEqual(asked.sort(), [CORE_URL, SCHEMA_URL, SEARCH_URL], "each once, the others beside the core");
+        assert.deepEqual(
+          asked.sort(),
+          [CORE_URL, SCHEMA_URL, SEARCH_URL],
+          "each once, the others beside the core",
+        );
         const inline = server.asked.filter((path) => path.includes("inline"));
         assert.deepEqual(inline, [], "nothing that is not needed");
       }
