@@ -5,18 +5,21 @@
  * @module
  */
 
+import { identityOf } from "./writes.js";
+
 class TempFiles {
   readonly #paths = new WeakMap<object, Set<string>>();
 
-  /** Remembers a canonical path. */
+  /** Remembers a canonical path, for every view of the environment's files. */
   note(env: object, path: string): void {
-    const paths = this.#paths.get(env);
+    const identity = identityOf(env);
+    const paths = this.#paths.get(identity);
     if (paths) paths.add(path);
-    else this.#paths.set(env, new Set([path]));
+    else this.#paths.set(identity, new Set([path]));
   }
 
   has(env: object, path: string): boolean {
-    return this.#paths.get(env)?.has(path) ?? false;
+    return this.#paths.get(identityOf(env))?.has(path) ?? false;
   }
 }
 

@@ -14,25 +14,35 @@ interface Write {
   settled: Promise<unknown>;
 }
 
-const keys = new WeakMap<object, number>();
+/** What every view of the same files has in common. */
+interface Identity {
+  readonly key: number;
+}
+
+const identities = new WeakMap<object, Identity>();
 let nextKey = 0;
+
+/** An object that is the same for every view of an environment's files. */
+export function identityOf(env: object): Identity {
+  let identity = identities.get(env);
+  if (identity === undefined) {
+    identity = { key: nextKey++ };
+    identities.set(env, identity);
+  }
+  return identity;
+}
 
 /** The number of an environment, the same for every toolset over it. */
 export function environmentKey(env: object): number {
-  let key = keys.get(env);
-  if (key === undefined) {
-    key = nextKey++;
-    keys.set(env, key);
-  }
-  return key;
+  return identityOf(env).key;
 }
 
 /**
  * Says that `wrapper` is another view of the same files as `base`: their changes wait in one queue, whichever of the
- * two a toolset was given.
+ * two a toolset was given, and temporary files of one are known to the other.
  */
 export function shareIdentity(wrapper: object, base: object): void {
-  keys.set(wrapper, environmentKey(base));
+  identities.set(wrapper, identityOf(base));
 }
 
 class WritesInFlight {

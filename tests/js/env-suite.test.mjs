@@ -1,4 +1,5 @@
 // The suite over the environments of this package, and over what wraps them.
+import assert from "node:assert/strict";
 import { mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,19 +8,21 @@ import { Bash as BrowserBash } from "just-bash/browser";
 import { justBash, withShell } from "tackroom/env/just-bash";
 import { memory } from "tackroom/env/memory";
 import { node } from "tackroom/env/node";
+import { audited, confined, mounts, overlay } from "tackroom/env/wrap";
 import { envSuite } from "./support/env-suite.mjs";
 
-function inMemory(wrap = (env) => env) {
+function inMemory(wrap = (env) => env, top = "/") {
   const files = memory({}, { cwd: "/project" });
   const link = (target, path) => files.symlink(target, path);
-  return { env: wrap(files), dir: "/project", link };
+  return { env: wrap(files), dir: "/project", top, link };
 }
 
-async function onDisk(wrap = (env) => env) {
+async function onDisk(wrap = (env) => env, top = () => "/") {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "tackroom-test-")));
   return {
     env: wrap(node({ cwd: dir })),
     dir,
+    top: top(dir),
     link: symlink,
     tearDown: () => rm(dir, { recursive: true }),
   };
@@ -81,3 +84,85 @@ envSuite("withShell(node)", () => onDisk((env) => withShell(env, Bash)), simulat
 envSuite("withShell(remote)", () => inMemory((env) => withShell(remote(env), Bash)), simulated);
 envSuite("withShell(results)", () => inMemory(shellOver(results)), simulated);
 envSuite("withShell(least)", () => inMemory(shellOver(least)), simulated);
+
+const tell = () => {};
+/** What does not resolve is refused, with another code. */
+const rooted = { links: false };
+envSuite("confined(memory)", () => inMemory((env) => confined(env), "/project"), rooted);
+envSuite("confined(memory) at the top", () => inMemory((env) => confined(env, { root: "/" })), rooted);
+envSuite(
+  "confined(memory), with something denied",
+  () => inMemory((env) => confined(env, { deny: ["/no-such", "never/"] }), "/project"),
+  rooted,
+);
+envSuite("confined(results)", () => inMemory((env) => confined(results(env)), "/project"), rooted);
+envSuite("confined(remote)", () => inMemory((env) => confined(remote(env)), "/project"), rooted);
+envSuite("confined(node)", () => onDisk(confined, (dir) => dir), rooted);
+envSuite(
+  "confined(node) with its shell",
+  () =>
+    onDisk(
+      (env) => confined(env, { exec: "allow" }),
+      (dir) => dir,
+    ),
+  rooted,
+);
+envSuite("withShell(confined(memory))", () => inMemory((env) => withShell(confined(env), Bash), "/project"), {
+  ...rooted,
+  ...simulated,
+});
+envSuite("audited(memory)", () => inMemory((env) => audited(env, tell)));
+envSuite("audited(node)", () => onDisk((env) => audited(env, tell)));
+
+/** What a link leads to has to be beneath: where one leads that does not resolve there, nobody says. */
+const ofBase = { danglingLinks: false };
+/** A link is made beneath, after all that was written is there. */
+const committing = (make) => {
+  const overlays = [];
+  const kept = (env) => {
+    overlays.unshift(overlay(env));
+    return overlays[0];
+  };
+  const withLink = ({ link, ...made }) => ({
+    ...made,
+    link: async (target, path) => {
+      for (const each of overlays) assert.deepEqual((await each.commit()).failed, []);
+      await link(target, path);
+    },
+  });
+  const made = make(kept);
+  return made.then ? made.then(withLink) : withLink(made);
+};
+envSuite("overlay(memory)", () => committing((over) => inMemory(over)), ofBase);
+envSuite("overlay(results)", () => committing((over) => inMemory((env) => over(results(env)))), ofBase);
+envSuite("overlay(least)", () => committing((over) => inMemory((env) => over(least(env)))), ofBase);
+envSuite("overlay(remote)", () => committing((over) => inMemory((env) => over(remote(env)))), ofBase);
+envSuite("overlay(node)", () => committing((over) => onDisk(over)), ofBase);
+envSuite("overlay(overlay)", () => committing((over) => inMemory((env) => over(over(env)))), ofBase);
+envSuite(
+  "withShell(overlay(memory))",
+  () => committing((over) => inMemory((env) => withShell(over(env), Bash))),
+  { ...ofBase, ...simulated },
+);
+
+const tree = (env) => mounts({ "/": env, "/tmp": memory(), "/a/b": memory() }, { cwd: env.cwd });
+envSuite("mounts, at the top", () => inMemory(tree), rooted);
+envSuite(
+  "mounts, below the top",
+  () => {
+    const files = memory({}, { cwd: "/elsewhere" });
+    return { env: mounts({ "/tmp": memory(), "/app": files }, { cwd: "/app" }), dir: "/app" };
+  },
+  rooted,
+);
+envSuite("mounts(least)", () => inMemory((env) => tree(least(env))), rooted);
+envSuite("mounts(results)", () => inMemory((env) => tree(results(env))), rooted);
+envSuite(
+  "mounts(node) with its shell",
+  () => onDisk((env) => mounts({ "/": env, "/mnt": memory() }, { exec: "/", cwd: env.cwd })),
+  rooted,
+);
+envSuite("withShell(mounts)", () => inMemory((env) => withShell(tree(env), Bash)), {
+  ...rooted,
+  ...simulated,
+});

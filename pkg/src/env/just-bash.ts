@@ -23,8 +23,8 @@
 import type { ExecOptions, ExecResult, ExecutionEnv, FileInfo, Options } from "../types.js";
 import { checkAborted, failure } from "./failure.js";
 import type { BashFileSystemLike, BashLike, BashStatLike } from "./just-bash/bash-like.js";
-import { join, split } from "./just-bash/paths.js";
 import { coded, runCommand } from "./just-bash/run.js";
+import { join, split } from "./paths.js";
 
 export type { BashFileSystemLike, BashLike, BashStatLike } from "./just-bash/bash-like.js";
 export { type JustBashFileSystem, type JustBashStat, toJustBashFs } from "./just-bash/file-system.js";

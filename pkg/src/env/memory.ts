@@ -11,6 +11,7 @@
 import { declareTwin } from "../copies.js";
 import type { ExecutionEnv, FileInfo, Options } from "../types.js";
 import { checkAborted, failure } from "./failure.js";
+import { append, type Growing } from "./growing.js";
 
 /** Options of {@link memory}. */
 export interface MemoryOptions {
@@ -79,11 +80,8 @@ export interface MemoryEnv extends ExecutionEnv {
   symlink(target: string, path: string): void;
 }
 
-interface File {
+interface File extends Growing {
   kind: "file";
-  bytes: Uint8Array;
-  /** What `bytes` is the beginning of, where it was made here with room to grow. */
-  room?: Uint8Array;
   mtimeMs: number;
 }
 interface Link {
@@ -227,8 +225,10 @@ export function memory(
     appendFile(path, content, options) {
       checkAborted(options);
       const { node } = locate(root, absolute(path), true);
-      if (node?.kind === "file") append(node, content);
-      else put(root, absolute(path), content.slice());
+      if (node?.kind === "file") {
+        append(node, content);
+        node.mtimeMs = Date.now();
+      } else put(root, absolute(path), content.slice());
     },
     createTempFile(options) {
       checkAborted(options);
@@ -359,19 +359,6 @@ function put(root: Directory, path: string, bytes: Uint8Array): void {
     Object.assign(node, { bytes, mtimeMs });
     delete node.room;
   } else attach(parent, name, { kind: "file", bytes, mtimeMs });
-}
-
-/** Adds bytes at the end. What was read before does not change. */
-function append(file: File, added: Uint8Array): void {
-  const { length } = file.bytes;
-  const needed = length + added.length;
-  if (!file.room || file.room.length < needed) {
-    file.room = new Uint8Array(needed * 2);
-    file.room.set(file.bytes);
-  }
-  file.room.set(added, length);
-  file.bytes = file.room.subarray(0, needed);
-  file.mtimeMs = Date.now();
 }
 
 /** rename(2). */

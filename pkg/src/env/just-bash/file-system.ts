@@ -21,9 +21,9 @@
 import type { ExecutionEnv, FileInfo, MaybePromise, Options, Result } from "../../types.js";
 import { bytesOf, kindOf, textOf } from "../../values.js";
 import { errnoOf, failure } from "../failure.js";
+import { join, normalized, split } from "../paths.js";
 import { decode, type Encoding, encode } from "./encoding.js";
 import { Outside } from "./outside.js";
-import { join, normalized, split } from "./paths.js";
 import { type SystemEntry, SystemFiles } from "./system-files.js";
 
 /** What just-bash's `stat` is to answer. */
