@@ -243,7 +243,7 @@ describe("a trap", { skip }, () => {
     assert.equal((await run(toolset, "bash", { command: "x" })).isError, false);
     assert.equal(asked.env.PI_MODEL, "second");
     assert.deepEqual(toolset.active, ["read", "bash"]);
-    assert.deepEqual(toolset.registered, ["read", "bash", "write"]);
+    assert.deepEqual(toolset.registered, ["read", "bash", "write", "grep", "find", "ls"]);
     assert.equal(JSON.stringify(toolset.tools), tools);
     assert.deepEqual(toolset.setActive(["write"]).toolsRemoved, ["read", "bash"]);
     await nothingLeft();
