@@ -5,7 +5,7 @@ import { cpus } from "node:os";
 import { parseArgs, styleText } from "node:util";
 import { compare } from "./measure.mjs";
 
-const GROUPS = ["edit", "diff", "read", "shell", "arguments", "start", "browser"];
+const GROUPS = ["edit", "diff", "read", "search", "shell", "arguments", "start", "browser"];
 
 const { values: options } = parseArgs({
   options: {

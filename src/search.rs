@@ -7,6 +7,7 @@
 //!
 //! Nothing here knows an environment: who lists and reads, and how much at once, is decided by the tools.
 
+mod caseless;
 #[cfg(any(test, fuzzing))]
 pub mod exercise;
 pub mod glob;

@@ -101,7 +101,7 @@ struct Failure {
 enum Step {
     Call {
         call: Call,
-        result: Expected,
+        result: Box<Expected>,
     },
     /// Reads on as each hint says: the pages together are the file.
     Follow {

@@ -69,6 +69,7 @@ fn run<H: Host>(host: &H, manual: &ManualHost, name: &str, arguments: Value) -> 
         hooks: &NoHooks,
         queue: &MutationQueue::default(),
         abort: &Abort::default(),
+        redactor: None,
         observer: &heard,
     };
     let arguments = Arguments::Value(arguments);

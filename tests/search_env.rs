@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use serde_json::{Value, json};
 use tackroom::call::{
@@ -13,6 +14,9 @@ use tackroom::env::{
     SearchRequest, WalkEntry, WalkRequest,
 };
 use tackroom::error::{ErrorCode, ToolError};
+use tackroom::text::truncate::Limits;
+use tackroom::tools::Builtin;
+use tackroom::tools::search::{Job, Start, search};
 
 /// What was asked of an environment.
 #[derive(Debug, Default)]
@@ -321,6 +325,28 @@ fn an_abort_ends_it_between_two_files() {
     }));
     assert_eq!(heard.result.take().expect("it answers").text(), "Operation aborted");
     assert!(env.asked.read.borrow().len() < 200, "{} files were read", env.asked.read.borrow().len());
+}
+
+#[test]
+fn an_abort_ends_it_where_no_answer_comes() {
+    let env = Probe { latency: |_| f64::INFINITY, ..Probe::new(&[("f", "x\n")]) };
+    let start = Start { shown: ".".into(), path: "/w".into(), is_directory: true, name: "w".into(), size: 0 };
+    let job = Job {
+        tool: Builtin::Grep,
+        arguments: json!({"pattern": "x"}),
+        start,
+        root: None,
+        limits: Limits::default(),
+        results: None,
+        has_read: true,
+    };
+    let abort = Abort::default();
+    let mut running = std::pin::pin!(search(&job, &env, &env.host, &abort, &|_| ()));
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(running.as_mut().poll(&mut cx).is_pending());
+    abort.raise();
+    let Poll::Ready(Err(error)) = running.as_mut().poll(&mut cx) else { panic!("it has not ended") };
+    assert_eq!(error.code, ErrorCode::Aborted);
 }
 
 #[test]

@@ -10,7 +10,7 @@ import type { Instance, RunningCall } from "./instance.js";
 import { Locks } from "./locks.js";
 import { OutputStream } from "./output.js";
 import { tempFiles } from "./temp-files.js";
-import type { ExecOptions } from "./types.js";
+import type { ExecOptions, Options } from "./types.js";
 import { bytesOf, callMethod, explained, isThenable, kindOf, settle, settled } from "./values.js";
 import { writesInFlight } from "./writes.js";
 
@@ -60,6 +60,17 @@ export class Boundary {
     return callMethod(env, "readRange", path, start, end, this.#options(call));
   }
 
+  /** `readBinaryFile`: its bytes, where they come at once; else what it answered, as the one item of an array. */
+  read(env: object, path: string, call: number): Uint8Array | [unknown] {
+    const answer = this.invoke(env, "readBinaryFile", path, undefined, call);
+    try {
+      return bytesOf(answer) ?? [answer];
+    } catch {
+      // Their buffer was detached.
+      return [answer];
+    }
+  }
+
   askMany(env: object, method: string, request: string, call: number): unknown {
     this.#check();
     const asked = JSON.parse(request);
@@ -69,8 +80,8 @@ export class Boundary {
     return callMethod(env, method, asked, this.#options(call));
   }
 
-  #options(call: number): { signal: AbortSignal } {
-    return { signal: this.#running(call)?.signal ?? AbortSignal.abort() };
+  #options(call: number): Options {
+    return this.#running(call)?.options ?? { signal: AbortSignal.abort() };
   }
 
   earlierWrites(env: number, path: string): Promise<unknown> | undefined {
@@ -228,6 +239,22 @@ export class Boundary {
     return JSON.stringify(Array.from(value, (entry) => infoOf(entry) ?? null));
   }
 
+  /** A listing in short, for what reads many; `undefined` where an entry lacks something. */
+  listing(value: unknown): string | undefined {
+    if (!Array.isArray(value)) return undefined;
+    let text = "";
+    for (const entry of value) {
+      if (typeof entry !== "object" || entry === null) return undefined;
+      const { name, kind, size } = entry as Record<string, unknown>;
+      if (typeof name !== "string" || typeof kind !== "string" || typeof size !== "number") return undefined;
+      if (!Number.isSafeInteger(size) || size < 0 || name.includes("\0")) return undefined;
+      const mark = MARKS[kind];
+      if (mark === undefined) return undefined;
+      text += `${mark}${size} ${name}\0`;
+    }
+    return text;
+  }
+
   normalize(text: string, form: string): string {
     return form === "lower" ? text.toLowerCase() : text.normalize(form);
   }
@@ -323,6 +350,13 @@ export class Boundary {
     if (!this.isDead) this.#core.forget(call);
   }
 }
+
+/** What the kinds of entries are called in a listing in short. */
+const MARKS: Record<string, string | undefined> = Object.assign(Object.create(null), {
+  file: "f",
+  directory: "d",
+  symlink: "l",
+});
 
 function infoOf(value: unknown): object | undefined {
   if (typeof value !== "object" || value === null) return undefined;

@@ -13,6 +13,7 @@ import { ToolError } from "./errors.js";
 import type { ImageLimits } from "./images.js";
 import { guarded } from "./running.js";
 import { reserveStack } from "./stack.js";
+import type { Options } from "./types.js";
 import { textOf } from "./values.js";
 
 /** What {@link Instance.enter} answers when the instance trapped. */
@@ -33,6 +34,8 @@ export interface Glue {
 /** A call that is not answered yet, as the core sees it. */
 export interface RunningCall {
   readonly signal: AbortSignal;
+  /** What the environment's methods get. */
+  readonly options: Options;
   /** `shown`: JSON of the arguments without the secrets in them, where there are any. */
   started(shown?: string): void;
   /** The text as the host's function among the options shows it. */

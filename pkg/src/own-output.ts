@@ -102,25 +102,37 @@ export class Output {
 
   #give(chunk: Uint8Array | string, stream: "stdout" | "stderr"): void {
     const isStderr = stream === "stderr";
-    const push = (id: number, length = 0) => glue.output_push(id, length, isStderr);
     // No character of UTF-16 has more than three bytes for each of its units.
     const whole = typeof chunk === "string" && chunk.length * 3 > PART ? encoder.encode(chunk) : chunk;
-    if (typeof whole === "string") {
-      if (whole !== "") this.#enter(push, whole);
+    if (typeof whole === "string" || whole.length <= PART) {
+      if (whole.length > 0) this.#take(whole, isStderr);
       return;
     }
-    for (let at = 0; at < whole.length; at += PART) this.#enter(push, whole.subarray(at, at + PART));
+    for (let at = 0; at < whole.length; at += PART) this.#take(whole.subarray(at, at + PART), isStderr);
   }
 
-  #enter<T>(entry: (id: number, length?: number) => T, ...contents: (string | Uint8Array)[]): T {
+  /** As {@link #enter}, with less on the way: chunks are many. */
+  #take(part: Uint8Array | string, isStderr: boolean): void {
+    const { core, generation, id } = this.#kept;
+    const isThere = core.isAlive && core.generation === generation;
+    if (isThere && core.enter((length = 0) => glue.output_push(id, length, isStderr), part) !== TRAPPED)
+      return;
+    throw lost();
+  }
+
+  #enter<T>(entry: (id: number) => T): T {
     const { core, generation, id } = this.#kept;
     if (core.isAlive && core.generation === generation) {
-      const answer = core.enter((length) => entry(id, length), ...contents);
+      const answer = core.enter(() => entry(id));
       if (answer !== TRAPPED) return answer;
     }
-    throw new ToolError(
-      "The tool core failed, and this output is lost with it: start again with a new OutputAccumulator",
-      "trapped",
-    );
+    throw lost();
   }
+}
+
+function lost(): ToolError {
+  return new ToolError(
+    "The tool core failed, and this output is lost with it: start again with a new OutputAccumulator",
+    "trapped",
+  );
 }

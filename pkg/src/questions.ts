@@ -8,7 +8,7 @@ import { type Core, glue } from "./core.js";
 import { factsOf } from "./environment.js";
 import { ToolError } from "./errors.js";
 import { type RunningCall, unwrap } from "./instance.js";
-import type { ExecutionEnv } from "./types.js";
+import type { ExecutionEnv, Options } from "./types.js";
 import { writesInFlight } from "./writes.js";
 
 /** A question to the core, numbered like a call. */
@@ -24,6 +24,10 @@ class Question implements RunningCall {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  get options(): Options {
+    return { signal: this.signal };
   }
 
   settled(text: string): void {

@@ -6,6 +6,7 @@
 
 import { type ImageLimits, shownImage } from "./images.js";
 import type { RunningCall } from "./instance.js";
+import { lazyOptions } from "./lazy-options.js";
 import type { SearchProgress } from "./search.js";
 import type {
   AfterToolCall,
@@ -54,7 +55,9 @@ export class Running implements RunningCall {
   readonly #host: CallHost;
   readonly #context: unknown;
   readonly #onUpdate: ((partial: PartialResult) => void) | undefined;
-  readonly #controller = new AbortController();
+  /** Made when somebody asks for its signal: of a short call it would be a good part of the work. */
+  #controller: AbortController | undefined;
+  #isAborted = false;
   readonly #startedAt = performance.now();
   readonly #resolve: (result: AnyResult) => void;
   readonly result: Promise<AnyResult>;
@@ -82,8 +85,17 @@ export class Running implements RunningCall {
   }
 
   get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#isAborted) this.#controller.abort();
+    }
     return this.#controller.signal;
   }
+
+  readonly options = lazyOptions(
+    () => this.signal,
+    () => this.#isAborted,
+  );
 
   get isAnswered(): boolean {
     return this.#isAnswered;
@@ -91,7 +103,8 @@ export class Running implements RunningCall {
 
   /** Tells the environment, and the hooks, that the call is to end. */
   abort(): void {
-    this.#controller.abort();
+    this.#isAborted = true;
+    this.#controller?.abort();
   }
 
   started(shown?: string): void {

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { factsOf } from "./environment.js";
 import type { RunningCall } from "./instance.js";
 import type { SearchModule } from "./search-module.js";
-import type { ExecutionEnv } from "./types.js";
+import type { ExecutionEnv, Options } from "./types.js";
 
 /** A search, numbered like a call in the module that runs it. */
 class Search implements RunningCall {
@@ -18,6 +17,10 @@ class Search implements RunningCall {
 
   constructor(signal: AbortSignal) {
     this.signal = signal;
+  }
+
+  get options(): Options {
+    return { signal: this.signal };
   }
 
   /** The latest snapshot that was not taken yet, or the end. */
@@ -77,10 +80,15 @@ class Search implements RunningCall {
 /** Whoever asks how a search goes on. */
 export type SearchProgress = () => Promise<string>;
 
-/** Starts a search, which the signal ends. */
+/**
+ * Starts a search, which the signal ends.
+ *
+ * @param facts JSON of what was read of the environment for the call's toolset.
+ */
 export async function startSearch(
   module: SearchModule,
   env: ExecutionEnv,
+  facts: string,
   job: string,
   signal: AbortSignal,
 ): Promise<SearchProgress> {
@@ -90,13 +98,19 @@ export async function startSearch(
   const id = module.register(search);
   const abort = () => void module.enter(() => module.glue.call_abort(id));
   signal.addEventListener("abort", abort, { once: true });
-  const facts = JSON.stringify(factsOf(env));
-  module.enter(
-    (factsLength = 0, jobLength = 0) =>
-      module.glue.search_start(env, id, factsLength, jobLength, signal.aborted),
-    facts,
-    job,
-  );
+  try {
+    module.enter(
+      (factsLength = 0, jobLength = 0) =>
+        module.glue.search_start(env, id, factsLength, jobLength, signal.aborted),
+      facts,
+      job,
+    );
+  } catch (error) {
+    // There was no room for it.
+    signal.removeEventListener("abort", abort);
+    module.forget(id);
+    throw error;
+  }
   return async () => {
     const news = await search.next();
     if (!news.startsWith('{"update":')) signal.removeEventListener("abort", abort);

@@ -100,7 +100,7 @@ export class CoreToolset implements Toolset, CallHost {
   }
 
   async search(job: string, signal: AbortSignal): Promise<SearchProgress> {
-    return startSearch(await search.load(undefined), this.#env, job, signal);
+    return startSearch(await search.load(undefined), this.#env, this.#facts, job, signal);
   }
 
   get registered(): string[] {

@@ -7,7 +7,7 @@ use crate::env::ImageLimits;
 use crate::error::{ErrorCode, ToolError};
 use crate::json;
 use crate::path;
-use crate::schema::{Coercion, CompiledSchema, wording};
+use crate::schema::{Coercion, CompiledSchema, Repairs, wording};
 use crate::text::redact::Redactor;
 use crate::text::truncate::{DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, Limits};
 use crate::tools::{Builtin, ImageProcessor, ImageSettings, ShellSettings, shell};
@@ -32,7 +32,6 @@ impl Default for Options {
 }
 
 /// What is an option: `NAMES`, `COUNT` and `EACH` stand for parts that come more than once, or depend on the tools.
-/// As JSON drops an option that is undefined, null stands for its default.
 const SCHEMA: &str = r#"{
     "tools": "NAMES",
     "excludeTools": "NAMES",
@@ -94,7 +93,8 @@ impl Options {
         let value = json::parse(text).map_err(wrong)?;
         let schema = CompiledSchema::compile(&schema(json::known(SCHEMA)));
         let schema = schema.expect("the schema of options has structural keywords only");
-        match schema.check(value, Coercion::None) {
+        let as_it_is = Repairs { coercion: Coercion::None, drop_optional_nulls: false };
+        match schema.check(value, as_it_is) {
             Ok(value) => Ok(Options(value)),
             Err(errors) => {
                 let told = |error: &crate::schema::SchemaError| {

@@ -88,9 +88,18 @@ fn redact(redactor: &Redactor, value: &mut Value) -> bool {
             }
             None => false,
         },
-        Value::Array(items) => items.iter_mut().fold(false, |any, item| redact(redactor, item) || any),
+        Value::Array(items) => {
+            let mut any = false;
+            for item in items {
+                any |= redact(redactor, item);
+            }
+            any
+        }
         Value::Object(map) => {
-            let mut any = map.values_mut().fold(false, |any, value| redact(redactor, value) || any);
+            let mut any = false;
+            for value in map.values_mut() {
+                any |= redact(redactor, value);
+            }
             let keys: Vec<String> = map.keys().cloned().collect();
             for key in keys {
                 if let Some(shown) = redactor.redact_whole(&key)

@@ -61,6 +61,18 @@ impl<'a> Search<'a> {
     /// Searches the lines of a part from `from`. Those before it are of parts before; all are whole, but the last
     /// of the file may lack its end.
     pub fn part(&mut self, bytes: &[u8], from: usize, quota: &mut Quota, show: &mut dyn FnMut(Line<'_>)) {
+        let at = self.lines(bytes, from, quota, show);
+        self.number += lines::breaks(&bytes[at..]) as u64;
+    }
+
+    /// The same of the last part; says where the last line ends that was counted.
+    fn lines(
+        &mut self,
+        bytes: &[u8],
+        from: usize,
+        quota: &mut Quota,
+        show: &mut dyn FnMut(Line<'_>),
+    ) -> usize {
         let mut at = from;
         loop {
             let found = self.pattern.next_line(bytes, at);
@@ -69,13 +81,13 @@ impl<'a> Search<'a> {
                 at = self.beside(bytes, at, show);
             }
             if self.is_done(quota) {
-                return;
+                return at;
             }
-            let Some(line) = found else { break };
+            let Some(line) = found else { return at };
             if quota.left == 0 {
                 quota.is_exceeded = true;
                 if self.after == 0 {
-                    return;
+                    return at;
                 }
                 // It is shown for the match before.
                 at = self.beside(bytes, at, show);
@@ -97,7 +109,6 @@ impl<'a> Search<'a> {
             quota.left -= 1;
             self.after = self.context;
         }
-        self.number += lines::breaks(&bytes[at..]) as u64;
     }
 
     fn beside(&mut self, bytes: &[u8], at: usize, show: &mut dyn FnMut(Line<'_>)) -> usize {
@@ -169,10 +180,12 @@ pub fn whole(
     let bytes = decoded(bytes);
     let searchable = searchable(&bytes);
     match searchable {
-        Searchable::All => search.part(&bytes, 0, quota, show),
+        Searchable::All => {
+            search.lines(&bytes, 0, quota, show);
+        }
         Searchable::Before(nul) => {
             let end = memrchr(b'\n', &bytes[..nul]).map_or(0, |lf| lf + 1);
-            search.part(&bytes[..end], 0, quota, show);
+            search.lines(&bytes[..end], 0, quota, show);
         }
         Searchable::Nothing(_) => {}
     }

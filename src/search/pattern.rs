@@ -8,6 +8,7 @@ use memchr::{memchr, memrchr};
 use regex_syntax::ast::{self, parse::Parser};
 use regex_syntax::hir::translate::TranslatorBuilder;
 
+use super::caseless::Caseless;
 use super::{MOST_PATTERN_BYTES, invalid, quoted};
 use crate::error::ToolError;
 use crate::text::truncate::format_size;
@@ -26,6 +27,8 @@ pub struct Pattern {
     matcher: RegexMatcher,
     /// Whether it can be looked for in many lines at once.
     is_for_lines: bool,
+    /// What is in every line that matches.
+    required: Option<Caseless>,
 }
 
 impl Pattern {
@@ -72,13 +75,23 @@ impl Pattern {
         })?;
         let is_for_lines = matcher.line_terminator().is_some()
             || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(b'\n'));
-        Ok(Pattern { matcher, is_for_lines })
+        // Without regard to case, the matcher looks at every byte.
+        let required = if ignore_case { Caseless::of(pattern, literal) } else { None };
+        Ok(Pattern { matcher, is_for_lines, required })
     }
 
     /// The next line that matches, with its end; of lines that begin at or after `from`, where a line begins.
     pub fn next_line(&self, bytes: &[u8], from: usize) -> Option<Range<usize>> {
         let mut at = from;
         while at < bytes.len() {
+            if let Some(required) = &self.required {
+                let line = line_at(bytes, at + required.find(&bytes[at..])?);
+                if self.find(&bytes[line.clone()]).is_some() {
+                    return Some(line);
+                }
+                at = line.end;
+                continue;
+            }
             if !self.is_for_lines {
                 let line = line_at(bytes, at);
                 if self.find(&bytes[line.clone()]).is_some() {
@@ -216,6 +229,38 @@ mod tests {
         assert_eq!(find("FOO()", true, true, "a foo()"), Some(2..7));
         assert_eq!(find("straße", true, false, "STRAßE"), Some(0..7));
         assert_eq!(find("i++", false, true, "i++"), Some(0..3));
+    }
+
+    #[test]
+    fn without_regard_to_case_the_same_lines_match() {
+        let text =
+            "Stra\u{17F}\u{17F}e KELVIN\n\u{212A}elvin nEEdle\nneedle\r\nNEEDL\nsnEEdLeK\nelvinneed le\n";
+        for (pattern, literal, expected) in [
+            ("needle", false, &["\u{212A}elvin nEEdle", "needle", "snEEdLeK"][..]),
+            ("kelvin", true, &["Stra\u{17F}\u{17F}e KELVIN", "\u{212A}elvin nEEdle"]),
+            ("^needle$", false, &["needle"]),
+            ("strasse", false, &["Stra\u{17F}\u{17F}e KELVIN"]),
+            (
+                "needle|kelvin$",
+                false,
+                &["Stra\u{17F}\u{17F}e KELVIN", "\u{212A}elvin nEEdle", "needle", "snEEdLeK"],
+            ),
+            ("(need)?le", false, &["\u{212A}elvin nEEdle", "needle", "snEEdLeK", "elvinneed le"]),
+            ("(?-i)nEEdle", false, &["\u{212A}elvin nEEdle"]),
+            ("need[ ]?le", false, &["\u{212A}elvin nEEdle", "needle", "snEEdLeK", "elvinneed le"]),
+            ("(?x) need le", false, &["\u{212A}elvin nEEdle", "needle", "snEEdLeK"]),
+        ] {
+            let compiled = Pattern::compile(pattern, true, literal).unwrap();
+            let plain = Pattern { required: None, ..compiled.clone() };
+            for pattern in [&compiled, &plain] {
+                let (mut found, mut at) = (Vec::new(), 0);
+                while let Some(line) = pattern.next_line(text.as_bytes(), at) {
+                    found.push(text[line.clone()].trim_end());
+                    at = line.end;
+                }
+                assert_eq!(found, expected, "{pattern:?}");
+            }
+        }
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl JsEnv {
     }
 
     /// The bytes that a method answered.
-    async fn bytes_of(
+    pub(super) async fn bytes_of(
         &self,
         answer: Result<JsValue, ToolError>,
         method: &str,
@@ -168,7 +168,18 @@ impl JsEnv {
 }
 
 /// A file that the host holds.
-struct JsContent(Uint8Array);
+pub(super) struct JsContent(pub(super) Uint8Array);
+
+impl JsContent {
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, ToolError> {
+        if self.0.length() > MOST_BYTES {
+            let size = crate::text::truncate::format_size(self.0.length().into());
+            let message = format!("the file has {size}, the most that is read at once is 1.0GB");
+            return Err(ToolError::new(ErrorCode::NotSupported, message));
+        }
+        Ok(self.0.to_vec())
+    }
+}
 
 impl Content for JsContent {
     fn size(&self) -> usize {
@@ -182,12 +193,7 @@ impl Content for JsContent {
     }
 
     fn into_bytes(self: Box<Self>) -> Result<Vec<u8>, ToolError> {
-        if self.0.length() > MOST_BYTES {
-            let size = crate::text::truncate::format_size(self.0.length().into());
-            let message = format!("the file has {size}, the most that is read at once is 1.0GB");
-            return Err(ToolError::new(ErrorCode::NotSupported, message));
-        }
-        Ok(self.0.to_vec())
+        self.bytes()
     }
 }
 
@@ -237,8 +243,14 @@ impl Env for JsEnv {
         &self.shells
     }
 
+    #[cfg(not(feature = "search"))]
     async fn read_file(&self, path: &str) -> Result<Vec<u8>, ToolError> {
         self.open_file(path).await?.into_bytes()
+    }
+
+    #[cfg(feature = "search")]
+    async fn read_file(&self, path: &str) -> Result<Vec<u8>, ToolError> {
+        self.whole_file(path).await
     }
 
     async fn open_file(&self, path: &str) -> Result<Box<dyn Content>, ToolError> {
@@ -282,6 +294,10 @@ impl Env for JsEnv {
 
     async fn list_dir(&self, path: &str) -> Result<Vec<FileInfo>, ToolError> {
         let value = due(self.ask("listDir", path, &JsValue::UNDEFINED).await?, path)?;
+        #[cfg(feature = "search")]
+        if let Some(entries) = self.entries(&value, path) {
+            return Ok(entries);
+        }
         self.file_infos(&value, "listDir", path)
     }
 

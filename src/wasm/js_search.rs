@@ -1,14 +1,16 @@
-//! What a search asks of the host's object, where that offers more than single files and listings.
+//! What a search asks of the host's object: many files and listings, by few crossings, and what an environment may
+//! offer beyond them.
 
-use js_sys::{Array, Reflect};
+use js_sys::{Array, Reflect, Uint8Array};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
 use super::boundary::{Boundary, wrong_answer};
 use super::convert::failure;
-use super::js_env::JsEnv;
-use crate::env::{FoundLine, SearchAnswer, SearchRequest, WalkEntry, WalkRequest};
+use super::js_env::{JsContent, JsEnv};
+use crate::env::{FileInfo, FileKind, FoundLine, SearchAnswer, SearchRequest, WalkEntry, WalkRequest};
 use crate::error::ToolError;
+use crate::path;
 
 #[wasm_bindgen]
 extern "C" {
@@ -21,8 +23,15 @@ extern "C" {
         request: &str,
         call: u32,
     ) -> Result<JsValue, JsValue>;
+    /// `readBinaryFile`: its bytes, looked at, where they come at once; else its answer, in an array.
+    #[wasm_bindgen(method, catch)]
+    fn read(this: &Boundary, env: &JsValue, path: &str, call: u32) -> Result<JsValue, JsValue>;
+    /// A listing of which each entry is as it should be: its kind (`f`, `d` or `l`), its size, a blank, its name, NUL.
+    #[wasm_bindgen(method, catch)]
+    fn listing(this: &Boundary, value: &JsValue) -> Result<Option<String>, JsValue>;
 }
 
+const ENTRY: &str = "an array of files and links, each with a path relative to that";
 const LINE: &str = "{ path, line, text: Uint8Array, isContext }";
 
 impl JsEnv {
@@ -42,6 +51,36 @@ impl JsEnv {
             .clone()
             .dyn_into::<Array>()
             .map_err(|value| wrong_answer(method, path, "an array", &self.boundary.kind_of(&value)))
+    }
+
+    /// A whole file. One that is there at once takes two crossings, not eight.
+    pub(super) async fn whole_file(&self, path: &str) -> Result<Vec<u8>, ToolError> {
+        let answer = match self.boundary.read(&self.object, path, self.call) {
+            Ok(answer) => match answer.dyn_into::<Uint8Array>() {
+                Ok(bytes) => return JsContent(bytes).bytes(),
+                Err(other) => Ok(other.unchecked_into::<Array>().get(0)),
+            },
+            Err(thrown) => Err(thrown),
+        };
+        let answer = self.boundary.outcome(answer).await.and_then(|value| self.unwrap(value));
+        JsContent(self.bytes_of(answer, "readBinaryFile", path).await?).bytes()
+    }
+
+    /// The entries that `listDir` answered, in so far as a search looks at them; `None` where they are not as they
+    /// should be.
+    pub(super) fn entries(&self, value: &JsValue, directory: &str) -> Option<Vec<FileInfo>> {
+        let text = self.boundary.listing(value).ok()??;
+        let entry = |entry: &str| {
+            let (mark, name) = entry.split_once(' ')?;
+            let kind = match mark.as_bytes().first()? {
+                b'f' => FileKind::File,
+                b'd' => FileKind::Directory,
+                _ => FileKind::Symlink,
+            };
+            let path = path::join(directory, &format!("./{name}"));
+            Some(FileInfo { name: name.into(), path, kind, size: mark[1..].parse().ok()?, mtime_ms: 0.0 })
+        };
+        text.split_terminator('\0').map(entry).collect()
     }
 
     pub(super) async fn many_files(
@@ -73,10 +112,17 @@ impl JsEnv {
         let asked = json!({ "path": path, "glob": glob, "limit": limit });
         let value = self.ask_many("walk", &asked.to_string()).await?;
         let entries = self.file_infos(&value, "walk", path)?;
-        Ok(entries
-            .into_iter()
-            .map(|info| WalkEntry { path: info.path, kind: info.kind, size: info.size })
-            .collect())
+        let entry = |FileInfo { path: name, kind, size, .. }: FileInfo| {
+            let is_below = name.split('/').all(|segment| !matches!(segment, "" | "." | ".."));
+            match is_below && kind != FileKind::Directory {
+                true => Ok(WalkEntry { path: name, kind, size }),
+                false => {
+                    let kind = if kind == FileKind::Directory { "a directory" } else { "an entry" };
+                    Err(wrong_answer("walk", path, ENTRY, &format!("{kind} with the path \"{name}\"")))
+                }
+            }
+        };
+        entries.into_iter().map(entry).collect()
     }
 
     pub(super) async fn searched(&self, request: &SearchRequest) -> Result<SearchAnswer, ToolError> {
@@ -94,6 +140,9 @@ impl JsEnv {
         }
         let matches = self.get(&value, "matches")?;
         let line = |item: JsValue| {
+            if !item.is_object() {
+                return Err(wrong(&item, LINE));
+            }
             let (name, number) = (self.get(&item, "path")?.as_string(), self.get(&item, "line")?.as_f64());
             let text = self.boundary.to_bytes(&self.get(&item, "text")?);
             let (Some(path), Some(line), Some(text)) = (name, number, text) else {

@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Core, glue, unwrap } from "../../pkg/dist/core.js";
+import { glue, loadCore } from "../../pkg/dist/core.js";
+import { unwrap } from "../../pkg/dist/instance.js";
 
 test("what fits as it is reads the same here as in the core", async () => {
   const module = readFileSync(new URL("../../pkg/wasm/core.wasm", import.meta.url));
-  const core = await Core.load(await WebAssembly.compile(module));
+  const core = await loadCore(await WebAssembly.compile(module));
   const parameters = '{"properties":{"n":{"type":"number"},"s":{"type":"string"}},"required":["n"]}';
   const id = unwrap(core.enter((...lengths) => glue.schema_new(...lengths), "t", parameters, "{}"));
   const fits = (text) => core.enter((length) => glue.arguments_fit(id, length), text);

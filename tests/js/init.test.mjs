@@ -13,6 +13,7 @@ const PRELUDE = `
   import { createToolset, init, validateToolArguments } from "tackroom";
   import { memory } from "tackroom/env/memory";
   const core = readFileSync("pkg/wasm/core.wasm");
+  const search = readFileSync("pkg/wasm/search.wasm");
   const schema = readFileSync("pkg/wasm/schema.wasm");
   const empty = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
   const validate = () => validateToolArguments({ name: "t", parameters: { type: "object" } }, { arguments: "{}" });
@@ -30,6 +31,12 @@ const PRELUDE = `
     assert.equal(content[0].text, "text");
     assert.deepEqual(validate(), {});
   };
+  const grep = async (toolset) => {
+    toolset ??= await createToolset(memory({ f: "text" }));
+    const { content, isError, details } = await toolset.call({ id: "1", name: "grep", arguments: '{"pattern":"t.x"}' });
+    return { text: content[0].text, isError, code: details.code };
+  };
+  const greps = async (toolset) => assert.deepEqual(await grep(toolset), { text: "f:1: text", isError: false, code: undefined });
   const fails = (source, code) => assert.rejects(init(source), (error) => {
     assert.equal(error.name, "ToolError", String(error));
     assert.ok(error.message.length > 10);
@@ -58,10 +65,11 @@ async function passes(program, ...more) {
 
 /** Counts compilations of each module. Node compiles a module of its own for Response. */
 const COUNT = `
-  const compiled = { core: 0, schema: 0 };
+  const compiled = { core: 0, search: 0, schema: 0 };
   const { compile } = WebAssembly;
   WebAssembly.compile = (bytes) => {
     if (bytes.byteLength === core.length) compiled.core++;
+    if (bytes.byteLength === search.length) compiled.search++;
     if (bytes.byteLength === schema.length) compiled.schema++;
     return compile(bytes);
   };
@@ -71,24 +79,100 @@ test("nothing is loaded before it is asked for", () =>
   passes(`
     ${COUNT}
     assert.throws(validate, { name: "ToolError", code: "not_supported" });
-    assert.deepEqual(compiled, { core: 0, schema: 0 });
+    assert.deepEqual(compiled, { core: 0, search: 0, schema: 0 });
     await works();
-    assert.deepEqual(compiled, { core: 1, schema: 0 });
+    const toolset = await createToolset(memory({ f: "text" }));
+    await toolset.call({ id: "1", name: "ls", arguments: "{}" });
+    await toolset.call({ id: "2", name: "grep", arguments: '{"pattern":5,"path":"nowhere"}' });
+    assert.deepEqual(compiled, { core: 1, search: 0, schema: 0 });
+    await greps();
+    assert.deepEqual(compiled, { core: 1, search: 1, schema: 0 });
     assert.throws(() => beyond("€5"), { name: "ToolError", code: "not_supported" });
     await init();
-    assert.deepEqual(compiled, { core: 1, schema: 1 });
+    assert.deepEqual(compiled, { core: 1, search: 1, schema: 1 });
     worksBeyond();
+    await greps(toolset);
   `));
 
 test("many at once load each module once", () =>
   passes(`
     ${COUNT}
-    await Promise.all([init(), init(), init({ core }), init({ schema }), init(core), works(), works()]);
-    assert.deepEqual(compiled, { core: 1, schema: 1 });
+    await Promise.all([init(), init(), init({ core }), init({ search }), init({ schema }), init(core), works(), greps()]);
+    assert.deepEqual(compiled, { core: 1, search: 1, schema: 1 });
     await init();
-    await init({ core, schema });
-    assert.deepEqual(compiled, { core: 1, schema: 1 });
+    await init({ core, search, schema });
+    assert.deepEqual(compiled, { core: 1, search: 1, schema: 1 });
     worksBeyond();
+  `));
+
+test("the first searches at once load the search module once", () =>
+  passes(`
+    ${COUNT}
+    const toolset = await createToolset(memory({ f: "text" }));
+    const find = toolset.call({ id: "2", name: "find", arguments: '{"pattern":"*"}' });
+    await Promise.all([greps(), greps(toolset), greps(toolset)]);
+    assert.equal((await find).content[0].text, "f");
+    await greps();
+    assert.deepEqual(compiled, { core: 1, search: 1, schema: 0 });
+  `));
+
+test("a search whose module does not load is an error result, and the next one tries again", () =>
+  passes(`
+    ${COUNT}
+    const toolset = await createToolset(memory({ f: "text" }));
+    const counting = WebAssembly.compile;
+    WebAssembly.compile = async () => { throw new Error("no room"); };
+    const failed = await Promise.all([grep(toolset), grep(toolset)]);
+    for (const { isError, text, code } of failed) {
+      assert.ok(isError && /no room/.test(text) && /search/.test(text), text);
+      assert.equal(typeof code, "string");
+    }
+    const { content } = await toolset.call({ id: "1", name: "read", arguments: '{"path":"f"}' });
+    assert.equal(content[0].text, "text");
+    WebAssembly.compile = counting;
+    await greps(toolset);
+    assert.equal(compiled.search, 1);
+  `));
+
+test("a search is aborted while its module is loaded", () =>
+  passes(`
+    let resume;
+    const { compile } = WebAssembly;
+    const toolset = await createToolset(memory({ f: "text" }));
+    WebAssembly.compile = async (bytes) => {
+      await new Promise((resolve) => { resume = resolve; });
+      return compile(bytes);
+    };
+    const controller = new AbortController();
+    const call = { id: "1", name: "grep", arguments: '{"pattern":"t"}' };
+    const result = toolset.call(call, { signal: controller.signal });
+    const waiting = greps(toolset);
+    while (!resume) await new Promise((done) => setTimeout(done, 1));
+    controller.abort();
+    const { isError, details } = await result;
+    assert.deepEqual([isError, details.code], [true, "aborted"]);
+    toolset.dispose();
+    resume();
+    await waiting;
+  `));
+
+test("in /web, a core with a URL: the search module comes from beside it when it is needed", () =>
+  passes(`
+    const web = await import("tackroom/web");
+    const asked = [];
+    globalThis.fetch = async (url) => {
+      asked.push(String(url));
+      const name = /(\\w+)\\.wasm/.exec(url)[1];
+      return new Response({ core, search, schema }[name], { headers: { "content-type": "application/wasm" } });
+    };
+    const answering = fetch;
+    globalThis.fetch = async (url) => (String(url).includes("search") ? new Response("", { status: 404 }) : answering(url));
+    const url = "https://example.org/a/core.wasm?v=1";
+    await assert.rejects(web.init(url), { code: "not_found" });
+    globalThis.fetch = answering;
+    await greps(await web.createToolset(memory({ f: "text" })));
+    const beside = (name) => url.replace("core", name);
+    assert.deepEqual(asked.sort(), [url, beside("schema"), beside("search")]);
   `));
 
 test("A26: without eval and Function, all of it works", async () => {
@@ -97,16 +181,17 @@ test("A26: without eval and Function, all of it works", async () => {
     assert.throws(() => (() => {}).constructor("return 1"), EvalError);
     await init(SOURCES);
     await works();
+    await greps();
     worksBeyond();
   `;
-  for (const sources of ["", "{ core, schema }"])
+  for (const sources of ["", "{ core, search, schema }"])
     await passes(program.replace("SOURCES", sources), "--disallow-code-generation-from-strings");
 });
 
 test("a module that there is not is refused, before anything is loaded and after", () =>
   passes(`
     const wrong = { cores: core };
-    const named = /Expected in init\\(\\{ … \\}\\) the modules core and schema, found "cores"/;
+    const named = /Expected in init\\(\\{ … \\}\\) the modules core, search, schema, found "cores"/;
     await assert.rejects(init(wrong), { name: "ToolError", code: "invalid_arguments", message: named });
     await assert.rejects(init(Object.assign(Object.create(null), wrong)), { code: "invalid_arguments" });
     await works();
@@ -128,6 +213,10 @@ test("what is no source says what was expected, and for which module", async () 
       [Promise.resolve({ core }), "an object"],
       [{ core: 5 }, "a number"],
       [{ core: { core } }, "an object"],
+    ]`,
+    search: `[
+      [{ core, search: 5 }, "a number"],
+      [{ search: Promise.resolve([]) }, "an array"],
     ]`,
     schema: `[
       [{ core, schema: 5 }, "a number"],
@@ -161,11 +250,27 @@ test("the schema module is tried again after a failure, and the core stays", () 
     assert.equal(compiled.schema, 1);
   `));
 
+test("the search module is tried again after a failure, and the others stay", () =>
+  passes(`
+    ${COUNT}
+    await fails({ search: Promise.reject(new Error("offline")) }, "unknown");
+    await fails({ search: core }, "invalid_arguments");
+    await fails({ search: schema }, "invalid_arguments");
+    await fails({ search: empty }, "invalid_arguments");
+    await fails({ search: search.subarray(0, 5000) }, "unknown");
+    worksBeyond();
+    await init({ search });
+    await greps();
+    assert.equal(compiled.search, 1);
+  `));
+
 test("the modules the wrong way round are refused, and harm nobody", () =>
   passes(`
-    await fails({ core: schema, schema: core }, "invalid_arguments");
+    await fails({ core: schema, search: core, schema: search }, "invalid_arguments");
+    await fails({ core: search }, "invalid_arguments");
     await init();
     await works();
+    await greps();
     worksBeyond();
   `));
 
@@ -242,7 +347,8 @@ test("a promise, a Response, an ArrayBuffer and a module will do", async () => {
     "{ core: undefined, schema: null }",
     "{ schema }",
     "{ core: Promise.resolve(core), schema: await WebAssembly.compile(schema) }",
-    "{ core: new Response(core), schema: new Response(schema) }",
+    "{ core: new Response(core), search: new Response(search), schema: new Response(schema) }",
+    "{ search: Promise.resolve(WebAssembly.compile(search)) }",
     // Of another realm.
     `runInNewContext("(parts) => new Uint8Array(parts).buffer")(core)`,
     `runInNewContext("(core, schema) => ({ core, schema: Promise.resolve(schema) })")(core, schema)`,
@@ -254,6 +360,7 @@ test("a promise, a Response, an ArrayBuffer and a module will do", async () => {
       import { runInNewContext } from "node:vm";
       await init(${source});
       await works();
+      await greps();
       worksBeyond();
     `);
   }

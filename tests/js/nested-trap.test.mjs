@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { afterEach, describe, test } from "node:test";
 import { memory } from "tackroom/env/memory";
-import { Core } from "../../pkg/dist/core.js";
+import { loadCore } from "../../pkg/dist/core.js";
 import { CoreToolset } from "../../pkg/dist/toolset.js";
 import {
   assertFailed,
@@ -20,7 +20,7 @@ import {
 } from "./support/hold.mjs";
 
 const module = await WebAssembly.compile(readFileSync(new URL("../../pkg/wasm/core.wasm", import.meta.url)));
-const core = await Core.load(module);
+const core = await loadCore(module);
 
 afterEach(async () => {
   await nothingEscaped();

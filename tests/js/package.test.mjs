@@ -43,7 +43,7 @@ const lines = (...all) => all.map((line) => `${line}\n`).join("");
 const manifest = JSON.parse(readFileSync(new URL("package.json", folder), "utf8"));
 
 /** The wasm modules. */
-const MODULES = ["core", "schema"];
+const MODULES = ["core", "search", "schema"];
 /** The entries that have the functions, each with what tells where the modules come from. */
 const ENTRIES = ["index", "full", "web", "workerd"];
 
@@ -175,7 +175,7 @@ test("the packed package has what it needs and nothing else", () => {
     assert.ok(paths.includes(path), `${path} is packed`);
   }
   const allowed =
-    /^(dist\/[\w/-]+(\.d\.ts|\.js)|wasm\/(core|schema)[\w.-]*\.(js|d\.ts|wasm)|package\.json|README\.md|LICENSE-\w+)$/;
+    /^(dist\/[\w/-]+(\.d\.ts|\.js)|wasm\/(core|search|schema)[\w.-]*\.(js|d\.ts|wasm)|package\.json|README\.md|LICENSE-\w+)$/;
   assert.deepEqual(
     paths.filter((path) => !allowed.test(path) || /test/i.test(path)),
     [],
@@ -216,13 +216,17 @@ test("importing does nothing: no global, no module, no compilation", () => {
     const compiled = () => JSON.stringify(called.filter((name) => name === "compile"));
     await createToolset(memory());
     console.log(names() - before, "globals", compiled());
+    const toolset = await createToolset(memory());
+    await toolset.call({ id: "1", name: "grep", arguments: { pattern: "x" } });
+    console.log(names() - before, "globals", compiled());
     // Once, however often and at the same time.
     await Promise.all([init(), init(), createToolset(memory()), init()]);
     await init();
     console.log(names() - before, "globals", compiled());
   `);
-  const [first, second] = ['0 globals ["compile"]', '0 globals ["compile","compile"]'];
-  assert.equal(output, lines("0 globals []", "core loaded", first, "schema loaded", second));
+  const after = (count) => `0 globals ${JSON.stringify(Array(count).fill("compile"))}`;
+  const loads = MODULES.flatMap((name, nth) => [`${name} loaded`, after(nth + 1)]);
+  assert.equal(output, lines(after(0), ...loads));
 });
 
 test("init() says what failed and can be tried again", () => {
@@ -264,7 +268,7 @@ test("every kind of source loads the module", () => {
       await init(${source});
       console.log((await createToolset(memory())).active.join());
     `);
-    assert.equal(output, lines("read,edit,write"), name);
+    assert.equal(output, lines("read,edit,write,grep,find,ls"), name);
   }
 });
 
@@ -327,10 +331,9 @@ function chunksOfModules(folder) {
 
 /** Each module is a chunk of its own, and one that is not needed is not loaded. */
 function assertLazy(folder, bundle) {
-  const { core, schema } = chunksOfModules(folder);
-  assert.equal(core.length, 1);
-  assert.equal(schema.length, 1);
-  assert.equal(new Set([bundle, ...core, ...schema]).size, 3, "three files");
+  const { core, search, schema } = chunksOfModules(folder);
+  for (const chunks of [core, search, schema]) assert.equal(chunks.length, 1);
+  assert.equal(new Set([bundle, ...core, ...search, ...schema]).size, 4, "four files");
   // Without it the bundle still reads: nobody has loaded it.
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   const path = join(folder, ...schema);
@@ -381,9 +384,9 @@ test("a bundle by esbuild has the environments that are used only, and each modu
       .map((name) => name.replace(/^.*pkg\//, ""))
       .sort();
   };
-  const glue = ["wasm/core.js", "wasm/schema.js"];
+  const glue = MODULES.map((name) => `wasm/${name}.js`);
   const environment = ["dist/env/failure.js", "dist/env/memory.js"];
-  const inline = ["wasm/core-inline.js", "wasm/schema-inline.js"];
+  const inline = MODULES.map((name) => `wasm/${name}-inline.js`);
   assert.deepEqual(await inputs(reads()), [...environment, ...inline, ...glue].sort());
   assert.deepEqual(await inputs(reads("tackroom/full")), [...environment, ...inline, ...glue].sort());
   assert.deepEqual(await inputs(reads("tackroom/web")), [...environment, ...glue].sort());
@@ -399,12 +402,13 @@ import { node } from "tackroom/env/node";
 import * as full from "tackroom/full";
 import * as web from "tackroom/web";
 import core from "tackroom/core.wasm";
+import search from "tackroom/search.wasm";
 import schema from "tackroom/schema.wasm";
 await init(core);
-await init({ core, schema: Promise.resolve(schema) });
+await init({ core, search, schema: Promise.resolve(schema) });
 await full.init();
 await web.init(new URL("https://example.org/core.wasm"));
-await web.init({ core: fetch("core.wasm"), schema: "schema.wasm" });
+await web.init({ core: fetch("core.wasm"), search: new Uint8Array(), schema: "schema.wasm" });
 // @ts-expect-error: there is nothing to load by default
 await web.init();
 using toolset: Toolset = await createToolset(memory({ a: "" }), { tools: ["read"] });

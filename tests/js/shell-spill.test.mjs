@@ -347,7 +347,7 @@ describe("backpressure", () => {
     for (const end of ["abort", "exec", "throw"]) {
       let room;
       const { env, gates } = gated(async (_, { onStdout }) => {
-        for (let nth = 0; nth < 40 && !room; nth++) room = onStdout(CHUNK);
+        for (; !room; await sleep(0)) room = onStdout(CHUNK);
         if (end === "abort") await room;
         if (end === "throw") throw new Error("no");
         return { exitCode: 0 };

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { Core, glue, TRAPPED, unwrap } from "../../pkg/dist/core.js";
+import { glue, loadCore } from "../../pkg/dist/core.js";
+import { TRAPPED, unwrap } from "../../pkg/dist/instance.js";
 import { exhaustStack } from "./support/hold.mjs";
 
 const module = await WebAssembly.compile(readFileSync(new URL("../../pkg/wasm/core.wasm", import.meta.url)));
-const core = await Core.load(module);
+const core = await loadCore(module);
 
 /** What becomes of an entry, with ever more stack, after so many of them with enough. */
 function outcomes(levels, warmUps) {

@@ -24,6 +24,7 @@ import type {
   PartialResult,
   ReadDetails,
   Result,
+  SearchAnswer,
   Session,
   ToolArguments,
   ToolCall,
@@ -37,6 +38,7 @@ import type {
   ToolsetOptions,
   TruncationDetails,
   TruncationResult,
+  WalkEntry,
   WasmSource,
 } from "tackroom";
 import {
@@ -78,7 +80,7 @@ assert<Equal<Any, string>>();
 
 // Names.
 
-assert<Equal<ToolName, "read" | "bash" | "powershell" | "edit" | "write">>();
+assert<Equal<ToolName, "read" | "bash" | "powershell" | "grep" | "find" | "ls" | "edit" | "write">>();
 assert<Equal<keyof ToolArguments, ToolName>>();
 assert<Equal<DetailsMap, { [K in ToolName]: ToolDetails[K] }>>();
 assert<Equal<DetailsMap<"read" | "edit">, { read: ReadDetails; edit: FileChange }>>();
@@ -100,7 +102,7 @@ export async function resultsNarrow(): Promise<void> {
 
   if (!result.isError) {
     assert<Equal<typeof result.toolName, ToolName>>();
-    assert<Equal<typeof result.details, ReadDetails | BashDetails | FileChange>>();
+    assert<Equal<typeof result.details, ToolDetails[ToolName]>>();
     // @ts-expect-error a result that is no error has no code
     result.details.code;
     // @ts-expect-error no such tool
@@ -420,6 +422,31 @@ export class Own implements ExecutionEnv {
     return [];
   }
 }
+/** One that is far away. */
+export const remote: ExecutionEnv = {
+  ...asynchronous,
+  async readFiles(paths, options) {
+    assert<Equal<typeof paths, string[]>>();
+    if (options?.signal?.aborted) return failed;
+    return paths.map((path) => (path === "/" ? failed : { ok: true, value: new Uint8Array() }));
+  },
+  walk({ path, glob, limit }) {
+    assert<Equal<typeof glob, string | undefined>>();
+    assert<Equal<typeof limit, number | undefined>>();
+    return [{ path, kind: "symlink", size: 1 }];
+  },
+  async search({ path, pattern, glob, ignoreCase, literal, context, limit }) {
+    assert<Equal<typeof glob, string | undefined>>();
+    assert<Equal<typeof ignoreCase | typeof literal, boolean>>();
+    assert<Equal<typeof context | typeof limit, number>>();
+    const line = { path: path + pattern, line: 1, text: new Uint8Array(), isContext: false };
+    return { matches: [line], limitReached: false, unreadable: 0 };
+  },
+};
+// @ts-expect-error a directory is none of the files
+export const directories: WalkEntry = { path: "a", kind: "directory", size: 0 };
+// @ts-expect-error the text of a line is bytes
+export const texts: SearchAnswer["matches"] = [{ path: "a", line: 1, text: "a", isContext: false }];
 
 // @ts-expect-error listDir is missing
 export const incomplete: ExecutionEnv = { cwd: "/", readBinaryFile, writeFile() {}, fileInfo: () => info };

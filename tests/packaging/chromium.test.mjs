@@ -99,6 +99,7 @@ const answer = await (async () => { ${body} })();
 console.log("answer " + JSON.stringify(answer));
 `;
 const CORE_URL = "/node_modules/tackroom/wasm/core.wasm";
+const SEARCH_URL = "/node_modules/tackroom/wasm/search.wasm";
 const SCHEMA_URL = "/node_modules/tackroom/wasm/schema.wasm";
 
 describe("K04: under a Content Security Policy", { skip }, () => {
@@ -128,13 +129,14 @@ describe("K04: under a Content Security Policy", { skip }, () => {
       worker.onmessage = ({ data }) => resolve(data);
       worker.postMessage("${url}");
     })`;
-    for (const [name, other, url] of [
-      ["core", "schema", SCHEMA_URL],
-      ["schema", "core", CORE_URL],
+    for (const [name, others] of [
+      ["core", { search: SEARCH_URL, schema: SCHEMA_URL }],
+      ["search", { core: CORE_URL, schema: SCHEMA_URL }],
+      ["schema", { core: CORE_URL, search: SEARCH_URL }],
     ]) {
+      const sources = Object.entries(others).map(([other, url]) => `${other}: await ${compiled(url)}`);
       const body = `
-        const ${other} = await ${compiled(url)};
-        const { code, message } = await outcome(tackroom.init({ ${other} }));
+        const { code, message } = await outcome(tackroom.init({ ${sources.join()} }));
         const tried = await outcome(tackroom.createToolset(environment.memory()));
         return { code, message, core: tried.message ?? "loaded" };
       `;
@@ -144,7 +146,7 @@ describe("K04: under a Content Security Policy", { skip }, () => {
       assert.equal(code, "not_supported");
       assert.match(message, /'wasm-unsafe-eval' to script-src/);
       // It is the module in question that was refused.
-      if (name === "schema") assert.equal(core, "loaded");
+      if (name !== "core") assert.equal(core, "loaded");
       else assert.match(core, /'wasm-unsafe-eval' to script-src/);
     }
   });
@@ -166,7 +168,7 @@ describe("K06: without a bundler", { skip }, () => {
   `;
 
   for (const [type, streamed, count = 5] of [
-    ["application/wasm", 2, 3],
+    ["application/wasm", 3, 3],
     ["application/octet-stream", 0],
     ["application/wasm; charset=utf-8", 0, 1],
   ]) {
@@ -179,7 +181,11 @@ describe("K06: without a bundler", { skip }, () => {
           name,
         );
         const asked = server.asked.filter((path) => /wasm/.test(path) && !path.endsWith(".js"));
-        assert.deepEqual(asked.sort(), [CORE_URL, SCHEMA_URL], "each once, the one beside the other");
+        assert.deepEqual(
+          asked.sort(),
+          [CORE_URL, SCHEMA_URL, SEARCH_URL],
+          "each once, the others beside the core",
+        );
         const inline = server.asked.filter((path) => path.includes("inline"));
         assert.deepEqual(inline, [], "nothing that is not needed");
       }
@@ -198,10 +204,17 @@ describe("K06: without a bundler", { skip }, () => {
       await run("all", unbundled("index", `await tackroom.init(); return exercise(tackroom, environment);`)),
       EXERCISED,
     );
-    assert.deepEqual(inline().sort(), ["core-inline", "schema-inline"]);
+    assert.deepEqual(inline().sort(), ["core-inline", "schema-inline", "search-inline"]);
+    const grep = `
+      const toolset = await tackroom.createToolset(environment.memory({ f: "text" }));
+      const call = { id: "1", name: "grep", arguments: { pattern: "t.xt" } };
+      return (await Promise.all([toolset.call(call), toolset.call(call)])).map(({ content }) => content[0].text);
+    `;
+    assert.deepEqual(await run("lazy", unbundled("index", grep)), ["f:1: text", "f:1: text"]);
+    assert.deepEqual(inline().sort(), ["core-inline", "search-inline"]);
   });
 
-  test("the core as bytes or a module: alone, and with the other given", async () => {
+  test("the core as bytes or a module: alone, and with the others given", async () => {
     const body = `
       const bytes = await (await fetch("${CORE_URL}")).arrayBuffer();
       const before = await outcome(tackroom.createToolset(environment.memory()));
@@ -209,29 +222,34 @@ describe("K06: without a bundler", { skip }, () => {
       const toolset = await tackroom.createToolset(environment.memory());
       const alone = await outcome((async () => exercise(tackroom, environment))());
       const again = await outcome(tackroom.init());
-      await tackroom.init({ schema: "${SCHEMA_URL}" });
-      return { before, active: toolset.active, alone, again, both: await exercise(tackroom, environment) };
+      const call = { id: "1", name: "grep", arguments: { pattern: "x" } };
+      const { isError, content } = await toolset.call(call);
+      await tackroom.init({ search: "${SEARCH_URL}", schema: "${SCHEMA_URL}" });
+      const grep = { isError, text: content[0].text };
+      return { before, active: toolset.active, alone, again, grep, all: await exercise(tackroom, environment) };
     `;
-    const { before, active, alone, again, both } = await run("bytes", unbundled("web", body));
+    const { before, active, alone, again, grep, all } = await run("bytes", unbundled("web", body));
     assert.equal(before.code, "invalid_arguments");
     assert.match(before.message, /Expected where core\.wasm is, found nothing/);
     assert.deepEqual(active, ["read", "edit", "write", "grep", "find", "ls"]);
     assert.equal(alone.code, "not_supported");
     assert.match(alone.message, /schema module has to be loaded/);
-    assert.match(again.message, /Expected where schema\.wasm is, found nothing.*\{ schema: … \}/);
-    assert.deepEqual(both, EXERCISED);
+    assert.match(again.message, /Expected where (search|schema)\.wasm is, found nothing.*\{ \1: … \}/);
+    assert.equal(grep.isError, true);
+    assert.match(grep.text, /Expected where search\.wasm is, found nothing.*\{ search: … \}/);
+    assert.deepEqual(all, EXERCISED);
   });
 
   test("what is not there is named, and the next init works", async () => {
     put(folder, "elsewhere/core.wasm", readFileSync(join(folder, CORE_URL)));
     const body = `
       const failed = await outcome(tackroom.init("/elsewhere/core.wasm?v=1"));
-      await tackroom.init({ schema: "${SCHEMA_URL}" });
+      await tackroom.init({ search: "${SEARCH_URL}", schema: "${SCHEMA_URL}" });
       return { failed, works: await exercise(tackroom, environment) };
     `;
     const { failed, works } = await run("missing", unbundled("web", body));
     assert.equal(failed.code, "not_found");
-    assert.match(failed.message, /\/elsewhere\/schema\.wasm\?v=1 answered 404/);
+    assert.match(failed.message, /\/elsewhere\/(search|schema)\.wasm\?v=1 answered 404/);
     assert.deepEqual(works, EXERCISED);
   });
 
@@ -299,13 +317,14 @@ describe("K02: Vite's development server, with nothing configured", { skip }, ()
         import * as tackroom from "tackroom/web";
         import * as environment from "tackroom/env/memory";
         import core from "tackroom/core.wasm?url";
+        import search from "tackroom/search.wasm?url";
         import schema from "tackroom/schema.wasm?url";
-        await tackroom.init({ core, schema });
+        await tackroom.init({ core, search, schema });
         console.log("answer " + JSON.stringify(await exercise(tackroom, environment)));
       `,
     );
     assert.deepEqual(answer, EXERCISED);
-    assert.equal(asked.filter((url) => /\.wasm$/.test(url)).length, 2);
+    assert.equal(asked.filter((url) => /\.wasm$/.test(url)).length, 3);
   });
 });
 

@@ -56,7 +56,10 @@ function run(command, parameters, cwd) {
   return stdout;
 }
 
-/** Calls tools, which the core runs, and checks arguments against a schema that only the schema module understands. */
+/**
+ * Calls tools, which the core and the search module run, and checks arguments against a schema that only the schema
+ * module understands.
+ */
 const EXERCISE = `
 const parameters = {
   type: "object",
@@ -69,8 +72,14 @@ export async function exercise({ createToolset, validateToolArguments }, { memor
   const edits = [{ oldText: "milk", newText: "eggs" }];
   await toolset.call({ id: "1", name: "edit", arguments: JSON.stringify({ path: "notes.txt", edits }) });
   const read = await toolset.call({ id: "2", name: "read", arguments: '{"path":"notes.txt"}' });
+  const grep = await toolset.call({ id: "3", name: "grep", arguments: '{"pattern":"e[a-z]+s$"}' });
   const check = (price) => validateToolArguments({ name: "buy", parameters }, { arguments: JSON.stringify({ price }) });
-  return { text: read.content[0].text, checked: check("€5"), refused: reasonOf(() => check("$5")) };
+  return {
+    text: read.content[0].text,
+    found: grep.content[0].text,
+    checked: check("€5"),
+    refused: reasonOf(() => check("$5")),
+  };
 }
 export function reasonOf(body) {
   try {
@@ -91,6 +100,7 @@ export async function outcome(promise) {
 /** What it answers. */
 export const EXERCISED = {
   text: "eggs\n",
+  found: "notes.txt:1: eggs",
   checked: { price: "€5" },
   refused: { name: "ToolError", code: "invalid_arguments" },
 };

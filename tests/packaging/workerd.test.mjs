@@ -107,7 +107,7 @@ async function start(t, config) {
 test("K01: plain import of tackroom, under the condition workerd", async (t) => {
   const code = 'import * as tackroom from "tackroom";\nconst ready = () => tackroom.init();\n';
   const { get, files } = await served(t, "plain", code);
-  assert.deepEqual(files.sort(), ["core.wasm", "schema.wasm", "worker.js"]);
+  assert.deepEqual(files.sort(), ["core.wasm", "schema.wasm", "search.wasm", "worker.js"]);
   assert.deepEqual(await get("eval"), { eval: "EvalError", Function: "EvalError" });
   assert.equal((await get("compile")).name, "CompileError", "bytes are not compiled here");
   assert.deepEqual(await get("exercise"), EXERCISED);
@@ -123,12 +123,13 @@ test("K01: core.wasm imported and given to init", async (t) => {
   assert.deepEqual(await get("exercise"), EXERCISED);
 });
 
-test("K01: both modules given to the entry that brings none, and to the one that brings all", async (t) => {
+test("K01: all modules given to the entry that brings none, and to the one that brings all", async (t) => {
   const code = `
     import core from "tackroom/core.wasm";
+    import search from "tackroom/search.wasm";
     import schema from "tackroom/schema.wasm";
     import * as tackroom from "tackroom/web";
-    const ready = () => tackroom.init({ core, schema });
+    const ready = () => tackroom.init({ core, search, schema });
   `;
   const web = await served(t, "web", code);
   assert.deepEqual(await web.get("exercise"), EXERCISED);

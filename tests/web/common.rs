@@ -9,7 +9,7 @@ use std::cell::{Cell, OnceCell};
 use js_sys::futures::JsFuture;
 use js_sys::{Function, Promise, Reflect, eval};
 use serde_json::{Value, json};
-use tackroom::wasm::{exports, scratch};
+use tackroom::wasm::{exports, scratch, state};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -100,11 +100,11 @@ thread_local! {
 fn face() -> JsValue {
     LIVE.with(|live| {
         live.get_or_init(|| {
-            let report = Closure::<dyn FnMut(u32, bool, JsValue)>::new(exports::promise_settled);
+            let report = Closure::<dyn FnMut(u32, bool, JsValue)>::new(state::promise_settled);
             let make: Function = eval(FACE).expect("the face is a function").unchecked_into();
             let made = make.call2(&JsValue::NULL, &wasm_bindgen::memory(), &report.into_js_value());
             let made = made.expect("the face is made");
-            exports::start(Reflect::get(&made, &"boundary".into()).expect("an object").unchecked_into());
+            state::start(Reflect::get(&made, &"boundary".into()).expect("an object").unchecked_into());
             made
         })
         .clone()
@@ -167,7 +167,7 @@ async fn fails(rest: &str, code: &str, words: &str) {
     assert_eq!(result["isError"], true, "{result}");
     assert_eq!(result["details"]["code"], code, "{result}");
     assert!(text(&result).contains(words), "{result}");
-    assert_eq!(exports::tasks(), 0);
+    assert_eq!(state::tasks(), 0);
 }
 
 #[wasm_bindgen_test]
@@ -181,7 +181,7 @@ async fn a_call_is_answered_at_once_and_later() {
         let result = run(&env(rest), "read", json!({ "path": "f" })).await;
         assert_eq!((text(&result), &result["isError"]), ("text\n", &json!(false)), "{rest}");
     }
-    assert_eq!(exports::tasks(), 0);
+    assert_eq!(state::tasks(), 0);
 }
 
 #[wasm_bindgen_test]
@@ -224,17 +224,17 @@ async fn what_never_settles_is_left_by_an_abort() {
     let calls = [1, 2, 3].map(|_| start(never, "read", &json!({ "path": "f" })));
     // The hook's decision is a promise: the environment is asked in a later turn.
     JsFuture::from(Promise::resolve(&JsValue::NULL)).await.expect("a turn");
-    assert_eq!(exports::tasks(), 3);
-    exports::call_abort(calls[1]);
+    assert_eq!(state::tasks(), 3);
+    state::call_abort(calls[1]);
     let aborted = result(calls[1]).await;
     assert_eq!((text(&aborted), &aborted["details"]["code"]), ("Operation aborted", &json!("aborted")));
-    assert_eq!(exports::tasks(), 2);
+    assert_eq!(state::tasks(), 2);
     exports::toolset_free(never);
     for call in [calls[0], calls[2]] {
-        exports::call_abort(call);
+        state::call_abort(call);
         assert_eq!(result(call).await["details"]["code"], "aborted");
     }
-    assert_eq!(exports::tasks(), 0);
+    assert_eq!(state::tasks(), 0);
 }
 
 #[wasm_bindgen_test]
@@ -254,7 +254,7 @@ async fn edits_of_one_file_do_not_overtake_each_other() {
     }
     let read = result(start(toolset, "read", &json!({ "path": "f" }))).await;
     assert_eq!(text(&read), "TEXT\n");
-    assert_eq!(exports::tasks(), 0);
+    assert_eq!(state::tasks(), 0);
 }
 
 #[wasm_bindgen_test]
@@ -265,5 +265,5 @@ async fn a_command_is_timed_out() {
     let answered = env("exec: async () => ({ exitCode: 3, stdout: 'out' })");
     let result = run(&answered, "bash", json!({ "command": "x" })).await;
     assert_eq!(text(&result), "out\n\nCommand exited with code 3");
-    assert_eq!(exports::tasks(), 0);
+    assert_eq!(state::tasks(), 0);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isAborted } from "../lazy-options.js";
 import type { Options, ToolErrorCode } from "../types.js";
 import { explained } from "../values.js";
 
@@ -25,7 +26,7 @@ export function failure(code: ToolErrorCode, message: string, cause?: unknown): 
 
 /** Throws `aborted` if the signal has fired. */
 export function checkAborted(options: Options | undefined): void {
-  if (options?.signal?.aborted) throw failure("aborted", "Operation aborted");
+  if (isAborted(options)) throw failure("aborted", "Operation aborted");
 }
 
 /** What an errno name means, or one of Node's own names that stand for one: the table of src/wasm/convert.rs. */

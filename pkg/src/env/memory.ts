@@ -167,7 +167,7 @@ export function memory(
 
   function bytesAt(path: string, options?: Options): Uint8Array {
     checkAborted(options);
-    const { node } = locate(root, absolute(path), true);
+    const node = direct(root, path) ?? locate(root, absolute(path), true).node;
     if (!node) throw missing(path);
     if (node.kind !== "file") throw failure("is_directory", `expected a file, found a directory: ${path}`);
     return node.bytes;
@@ -271,6 +271,21 @@ export function memory(
     exec && { exec },
     shells && { shells },
   );
+}
+
+/** The file at an absolute path that leads there through directories alone; else undefined, and {@link locate} tells. */
+function direct(root: Directory, path: string): File | undefined {
+  if (!path.startsWith("/")) return undefined;
+  let here = root;
+  let from = 1;
+  for (let slash = path.indexOf("/", from); slash !== -1; slash = path.indexOf("/", from)) {
+    const next = here.entries.get(path.slice(from, slash));
+    if (next?.kind !== "directory") return undefined;
+    here = next;
+    from = slash + 1;
+  }
+  const node = here.entries.get(path.slice(from));
+  return node?.kind === "file" ? node : undefined;
 }
 
 /**

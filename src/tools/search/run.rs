@@ -23,10 +23,14 @@ pub async fn search<E: Env, H: Host>(
     update: &dyn Fn(Output),
 ) -> Result<Output, ToolError> {
     let mut pace = Pace { host, abort, update, breathed: host.now_ms(), told: host.now_ms() };
-    match job.tool {
-        Builtin::Find => find::run(job, env, &mut pace).await,
-        _ => grep::run(job, env, &mut pace).await,
-    }
+    let running = async {
+        match job.tool {
+            Builtin::Find => find::run(job, env, &mut pace).await,
+            _ => grep::run(job, env, &mut pace).await,
+        }
+    };
+    // An environment may never answer.
+    abort.race(running).await.unwrap_or_else(|| Err(ToolError::aborted()))
 }
 
 /// When a search pauses.

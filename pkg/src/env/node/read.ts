@@ -15,10 +15,19 @@ const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** Files whose size is not known beforehand (those of /proc say 0) are read in parts of this size. */
 const PART = 64 * 1024;
 
+/** Files up to this size are read at once. */
+const SMALL = 1024 * 1024;
+
 /** All of a file. */
 export async function readWhole(path: string, shown: string, options?: Options): Promise<Uint8Array> {
   checkAborted(options);
-  return reading(path, shown, async (file) => {
+  return reading(path, shown, async (file, { size }) => {
+    if (size > 0 && size <= SMALL) {
+      // In one step, and one more byte than there is, to see that it is the end.
+      const bytes = new Uint8Array(size + 1);
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+      if (bytesRead === size) return bytes.subarray(0, size);
+    }
     const { signal } = options ?? {};
     const buffer = await file.readFile(signal ? { signal } : {});
     return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
