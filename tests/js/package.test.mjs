@@ -127,6 +127,8 @@ test("every entry with code has its types beside it", () => {
   }
 });
 
+/** The only code that needs another package: patterns of a .gitignore. */
+const OF_IGNORE = "dist/env/wrap/deny.js";
 /** The one entry that is for Node alone. */
 const OF_NODE = /^dist\/env\/node(\.js$|\/)/;
 
@@ -150,6 +152,7 @@ test("the code needs no eval, and but for env/node nothing of Node", () => {
     // `process` is looked at in one place, as a property of globalThis.
     assert.doesNotMatch(text, /(?<![."'\w])(process|Buffer|__dirname)\s*[.[]/, name);
     for (const path of imports) {
+      if (name === OF_IGNORE && path === "ignore") continue;
       assert.match(path, /^\.\.?\//, `${name} imports files of the package only`);
       assert.doesNotMatch(path, /\benv\/node\b|^\.\/node\b/, `${name} is for every runtime`);
     }
@@ -192,7 +195,7 @@ test("importing does nothing: no global, no module, no compilation", () => {
     const inline = join(copy, `wasm/${name}-inline.js`);
     writeFileSync(inline, `console.log("${name} loaded");\n${readFileSync(inline, "utf8")}`);
   }
-  const entries = ["index.js", "env/memory.js", "env/just-bash.js", "env/node.js", "web.js"];
+  const entries = ["index.js", "env/memory.js", "env/just-bash.js", "env/node.js", "env/wrap.js", "web.js"];
   const urls = entries.map((name) => pathToFileURL(join(copy, "dist", name)).href);
   const output = program(`
     // Node loads its fetch (undici), which has a wasm module of its own, at the first look at Response.
@@ -385,11 +388,17 @@ test("a bundle by esbuild has the environments that are used only, and each modu
       .sort();
   };
   const glue = MODULES.map((name) => `wasm/${name}.js`);
-  const environment = ["dist/env/failure.js", "dist/env/memory.js"];
+  const environment = ["dist/env/failure.js", "dist/env/growing.js", "dist/env/memory.js"];
   const inline = MODULES.map((name) => `wasm/${name}-inline.js`);
   assert.deepEqual(await inputs(reads()), [...environment, ...inline, ...glue].sort());
   assert.deepEqual(await inputs(reads("tackroom/full")), [...environment, ...inline, ...glue].sort());
   assert.deepEqual(await inputs(reads("tackroom/web")), [...environment, ...glue].sort());
+  const wrappers = 'export { audited, confined, mounts, overlay } from "tackroom/env/wrap";';
+  assert.deepEqual(
+    (await inputs(wrappers)).filter((name) => name.startsWith("wasm/")),
+    [],
+    "wrappers bring no core",
+  );
 });
 
 test("the declarations compile in a program with few libraries, checked whole", () => {
