@@ -1,6 +1,5 @@
-//! A text that every match has, whatever its letters' case, looked for by its rarest byte.
+//! A text that every match has, whatever its letters' case, looked for by two of its bytes.
 
-use memchr::memchr2;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
@@ -10,13 +9,26 @@ const LEAST_BYTES: usize = 3;
 /// From the rarest in source code and prose on. What is none of these is as rare as those in the middle.
 const COMMON: &[u8] = b"zqxjvwybghfpmudcl_ioanrte";
 
+/// Places that are looked at together: the compiler makes vectors of them.
+const WIDE: usize = 64;
+
 /// ASCII text in either case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Caseless {
     /// In small letters.
     text: Vec<u8>,
-    /// Which of its bytes is looked for.
-    rarest: usize,
+    /// The two bytes that are looked for.
+    rare: [Rare; 2],
+}
+
+/// A byte of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Rare {
+    /// Where it is in there.
+    at: usize,
+    byte: u8,
+    /// The bit in which a capital letter differs.
+    case: u8,
 }
 
 impl Caseless {
@@ -30,24 +42,49 @@ impl Caseless {
         };
         let text = longest.to_ascii_lowercase();
         let rank = |byte: &u8| COMMON.iter().position(|common| common == byte).unwrap_or(COMMON.len() / 2);
-        let rarest = (0..text.len()).min_by_key(|at| rank(&text[*at]))?;
-        (text.len() >= LEAST_BYTES).then_some(Caseless { text, rarest })
+        let mut places: Vec<usize> = (0..text.len()).collect();
+        places.sort_by_key(|at| rank(&text[*at]));
+        let rare = |at: &usize| {
+            let byte = text[*at];
+            Rare { at: *at, byte, case: if byte.is_ascii_lowercase() { 0x20 } else { 0 } }
+        };
+        match places.as_slice() {
+            [first, second, ..] if text.len() >= LEAST_BYTES => {
+                let rare = [rare(first), rare(second)];
+                Some(Caseless { text, rare })
+            }
+            _ => None,
+        }
     }
 
     /// Where it is first.
     pub fn find(&self, bytes: &[u8]) -> Option<usize> {
-        let byte = self.text[self.rarest];
-        let mut at = self.rarest;
-        loop {
-            let found = at + memchr2(byte, byte.to_ascii_uppercase(), bytes.get(at..)?)?;
-            let start = found - self.rarest;
-            let there = bytes.get(start..start + self.text.len())?;
-            if there.eq_ignore_ascii_case(&self.text) {
-                return Some(start);
+        let is_at = |at: &usize| bytes[*at..*at + self.text.len()].eq_ignore_ascii_case(&self.text);
+        // How many places there are for it.
+        let places = (bytes.len() + 1).checked_sub(self.text.len())?;
+        let mut at = 0;
+        while at + WIDE <= places {
+            let wide = |rare: &Rare| bytes[at + rare.at..].first_chunk::<WIDE>();
+            if let (Some(first), Some(second)) = (wide(&self.rare[0]), wide(&self.rare[1]))
+                && are_there(first, second, &self.rare)
+                && let Some(found) = (at..at + WIDE).find(is_at)
+            {
+                return Some(found);
             }
-            at = found + 1;
+            at += WIDE;
         }
+        (at..places).find(is_at)
     }
+}
+
+/// Whether at any of the places both bytes are there.
+fn are_there(first: &[u8; WIDE], second: &[u8; WIDE], rare: &[Rare; 2]) -> bool {
+    let mut found = 0;
+    for (one, other) in first.iter().zip(second) {
+        found |=
+            u8::from((one | rare[0].case) == rare[0].byte) & u8::from((other | rare[1].case) == rare[1].byte);
+    }
+    found != 0
 }
 
 /// The longest of the texts that are in every match.
@@ -106,6 +143,12 @@ mod tests {
             ("ddddddd", None),
         ] {
             assert_eq!(needle.find(text.as_bytes()), expected, "{text}");
+        }
+        for before in 0..200 {
+            for after in [0, 1, 63, 64, 65, 130] {
+                let text = format!("{}nEEdlE{}", "needl ".repeat(34).split_at(before).0, "d".repeat(after));
+                assert_eq!(needle.find(text.as_bytes()), text.find("nEEdlE"), "{before}, {after}");
+            }
         }
     }
 }
