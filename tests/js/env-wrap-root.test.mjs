@@ -18,7 +18,7 @@ import { test } from "node:test";
 import { createToolset, resolveConfined } from "tackroom";
 import { memory } from "tackroom/env/memory";
 import { node } from "tackroom/env/node";
-import { confined, overlay } from "tackroom/env/wrap";
+import { confined, mounts, overlay } from "tackroom/env/wrap";
 import { Root } from "../../pkg/dist/env/wrap/root.js";
 import { pathOf, random, treeOf } from "./support/trees.mjs";
 
@@ -242,6 +242,24 @@ test("no path reads, lists or writes outside of a root on a disk", async () => {
       assert.deepEqual(await outsideOf(tree, listDisk), before, `seed ${seed}`);
     }
   });
+});
+
+test("no path gets out of a part that is mounted", async () => {
+  for (let seed = 1; seed <= 100; seed++) {
+    const tree = treeOf(seed, "/base");
+    const base = inMemory(tree);
+    const before = await outsideOf(tree, listMemory(base));
+    const env = mounts({ [tree.root]: { env: base, path: tree.root } }, { cwd: tree.root });
+    const { said } = await use({ readRange: env.readBinaryFile, ...env }, tree, random(seed + 4000), 40);
+    // What is above the mount is there: a directory with the mount in it.
+    const isAbove = (path) =>
+      typeof path === "string" && `${tree.root}/`.startsWith(path === "/" ? path : `${path}/`);
+    assertNothingLeaked(
+      said.filter(([, , , answer]) => !isAbove(answer?.path ?? answer) && !isAbove(answer?.[0]?.path)),
+      tree,
+    );
+    assert.deepEqual(await outsideOf(tree, listMemory(base)), before, `seed ${seed}`);
+  }
 });
 
 test("no argument of a tool does either", async () => {

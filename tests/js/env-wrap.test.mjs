@@ -153,6 +153,7 @@ describe("what is there is told truthfully", () => {
       () => audited(env, () => {}, { onBegin() {} }),
       () => mounts({ "/": env }, { shell: "/" }),
       () => mounts({}),
+      () => mounts({ "/a": null }),
       () => mounts({ "/a": env }, { cwd: "/b" }),
       () => mounts({ "/a": env, "/a/": env }),
       () => mounts({ "/": env }, { exec: "/" }),

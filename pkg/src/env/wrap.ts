@@ -13,6 +13,7 @@ export {
   type StartedOperation,
 } from "./wrap/audited.js";
 export { type ConfinedOptions, confined } from "./wrap/confined.js";
-export { type Mounted, type MountsOptions, mounts } from "./wrap/mounts.js";
+export type { Mounted } from "./wrap/mounts/tree.js";
+export { type MountsOptions, mounts } from "./wrap/mounts.js";
 export type { OverlayChange, OverlayEntry } from "./wrap/overlay/plan.js";
 export { type CommitReport, type OverlayEnv, overlay } from "./wrap/overlay.js";

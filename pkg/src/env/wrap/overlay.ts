@@ -21,7 +21,7 @@ export interface CommitReport {
   committed: OverlayEntry[];
   /** What the environment refused. It stays in the overlay, as does everything else then. */
   failed: (OverlayEntry & { error: { code: ToolErrorCode; message: string } })[];
-  /** What was not tried, because something before it had failed. */
+  /** What was not tried, because something before it had failed, or the signal had fired. */
   skipped: OverlayEntry[];
 }
 

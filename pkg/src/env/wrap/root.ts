@@ -53,10 +53,12 @@ export class Root {
   /** The canonical path of the directory. Kept once it is there: if a link then leads elsewhere, all is outside. */
   async realRoot(options?: Options): Promise<string> {
     if (this.#real !== undefined) return this.#real;
-    const known = await this.#canonical(this.path, options);
-    if (known.real !== undefined) {
-      this.#real = known.real;
-      return known.real;
+    const isBlind = !this.#env.canonicalPath;
+    const known = isBlind ? {} : await this.#canonical(this.path, options);
+    const real = isBlind && (await this.#kind(this.path, options)) ? this.path : known.real;
+    if (real !== undefined) {
+      this.#real = real;
+      return real;
     }
     return this.#realOf(this.path, undefined, options);
   }
