@@ -105,8 +105,8 @@ pub struct Spawn {
 /// How a command ended.
 #[derive(Clone, Debug, Default)]
 pub struct ExecOutcome {
-    /// `None` where it ended without one.
-    pub exit_code: Option<i32>,
+    /// `None` where it ended without one. Windows has codes up to 2^32.
+    pub exit_code: Option<i64>,
     /// All of standard output, where the environment did not stream.
     pub stdout: Option<Vec<u8>>,
     /// All of standard error, likewise.

@@ -70,7 +70,7 @@ enum Scripted {
     Flood { flood: Content, times: usize },
     Echo { echo: Echo },
     Wait { wait: f64 },
-    Exit { exit: Option<i32> },
+    Exit { exit: Option<i64> },
     Finish { finish: Finish },
     Fail { fail: Failure },
 }
@@ -86,7 +86,7 @@ enum Echo {
 struct Finish {
     stdout: Option<Content>,
     stderr: Option<Content>,
-    exit_code: Option<i32>,
+    exit_code: Option<i64>,
 }
 
 #[derive(Debug, Deserialize)]

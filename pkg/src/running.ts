@@ -229,7 +229,8 @@ export class Running implements RunningCall {
     if (typeof hook !== "function") return undefined;
     const spawn = JSON.parse(text) as { command: string; cwd: string; env: Record<string, string> };
     return settled(hook(spawn)).then((said) => {
-      const { command, cwd, env } = { ...spawn, ...Object(said ?? {}) };
+      // What it leaves undefined is left as it is.
+      const { command = spawn.command, cwd = spawn.cwd, env = spawn.env } = Object(said ?? {});
       return jsonOf({ command, cwd, env });
     });
   }

@@ -91,7 +91,7 @@ async fn preflight<E: Env, H: Host, K: Hooks>(
     let args = match schema.check(tool.prepare(received()?), coercion) {
         Ok(args) => args,
         // The report shows what the model sent. It is parsed again rather than kept: good calls are the rule.
-        Err(errors) => return Err(invalid(call, &errors, &received()?).into()),
+        Err(errors) => return Err(invalid(call, &errors, received()?, scope.redactor).into()),
     };
     if !scope.hooks.has_before() {
         return Ok(Cleared { tool, args, access: None });
@@ -128,8 +128,17 @@ pub fn check_arguments(
     Ok(schema.check(found.prepare(received), options.coercion()).map_err(wording::sorted))
 }
 
-fn invalid(call: &ToolCall, errors: &[SchemaError], received: &Value) -> ToolError {
-    ToolError::invalid_arguments(wording::report(&call.name, errors, received))
+fn invalid(
+    call: &ToolCall,
+    errors: &[SchemaError],
+    mut received: Value,
+    redactor: Option<&Redactor>,
+) -> ToolError {
+    // The report quotes and shortens them: a secret that it cuts in two would not be found later.
+    if let Some(redactor) = redactor {
+        secrets::redact(redactor, &mut received);
+    }
+    ToolError::invalid_arguments(wording::report(&call.name, errors, &received))
 }
 
 /// Shows the arguments to the hook, which may block or change them.
@@ -150,7 +159,7 @@ async fn ask_before<E: Env, H: Host, K: Hooks>(
         }
         Decision::Change(changed) => {
             let checked = scope.registry.schema(tool).check(changed.clone(), scope.options.coercion());
-            let args = checked.map_err(|errors| invalid(call, &errors, &changed))?;
+            let args = checked.map_err(|errors| invalid(call, &errors, changed, scope.redactor))?;
             Ok(Cleared { tool, args, access: None })
         }
     }

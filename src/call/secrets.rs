@@ -79,7 +79,7 @@ fn details(redactor: &Redactor, details: &mut Map<String, Value>) {
 }
 
 /// Redacts every text of a value, keys included; false where there was nothing to hide.
-fn redact(redactor: &Redactor, value: &mut Value) -> bool {
+pub(super) fn redact(redactor: &Redactor, value: &mut Value) -> bool {
     match value {
         Value::String(text) => match redactor.redact_whole(text) {
             Some(shown) => {

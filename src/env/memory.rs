@@ -28,7 +28,7 @@ pub enum Step {
     /// Lets so many milliseconds pass, or ends early when the command is aborted.
     Wait(f64),
     /// Ends with this exit code, or with none.
-    Exit(Option<i32>),
+    Exit(Option<i64>),
     /// Ends with all output at once, as an environment that does not stream.
     Finish(ExecOutcome),
     /// Fails.

@@ -181,7 +181,7 @@ async fn request<E: Env, H: Host>(
     cx: &ToolContext<'_, E, H>,
 ) -> Result<ExecRequest, ToolError> {
     let command = match &cx.shell.command_prefix {
-        Some(prefix) if shell == Shell::Bash => format!("{prefix}\n{}", args.command),
+        Some(prefix) if shell == Shell::Bash && !prefix.is_empty() => format!("{prefix}\n{}", args.command),
         _ => args.command.clone(),
     };
     let spawn = Spawn { command, cwd: cx.env.cwd().to_owned(), env: cx.shell.session_env.clone() };

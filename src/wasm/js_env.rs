@@ -441,7 +441,7 @@ impl JsEnv {
         };
         let exit_code = get("exitCode")?;
         let exit_code = match exit_code.as_f64() {
-            Some(code) if code.fract() == 0.0 => Some(code as i32),
+            Some(code) if code.fract() == 0.0 => Some(code as i64),
             None if exit_code.is_null() => None,
             _ => return Err(wrong(&format!("{} as its exitCode", self.boundary.kind_of(&exit_code)))),
         };

@@ -326,7 +326,7 @@ describe("what the environment is asked for", () => {
     );
     const returned = await asked(hook(() => sleep(1).then(() => ({ cwd: "/elsewhere", env: {} }))));
     assert.deepEqual([returned.command, returned.cwd, returned.env], ["p\nx", "/elsewhere", {}]);
-    for (const nothing of [undefined, null, {}, 5, "text"])
+    for (const nothing of [undefined, null, {}, 5, "text", { command: undefined, cwd: undefined }])
       assert.equal((await asked(hook(() => nothing))).command, "p\nx");
   });
 

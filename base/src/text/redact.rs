@@ -8,14 +8,15 @@
 //! function the line that has not ended.
 //!
 //! Not here: secrets in another form than they were given in, such as base64. Known are their line breaks as LF and as CR
-//! LF, what a terminal would show of them and, in bytes, UTF-16. In bytes a secret with escape sequences inside is
-//! none, in rendered text it is.
+//! LF, both as JSON has them, what a terminal would show of them and, in bytes, UTF-16. In bytes a secret with escape
+//! sequences inside is none, in rendered text it is.
 
 use std::fmt;
 use std::mem;
 use std::rc::Rc;
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
+use serde_json::Value;
 
 use super::tail::Tail;
 use super::terminal::{Renderer, Sink, Stream};
@@ -77,7 +78,12 @@ impl Redactor {
                 renderer.push(&lf, Stream::Stdout, &mut rendered);
             }
             // Of a secret in control characters nothing would be left but what is in every text.
-            for form in [lf.replace('\n', "\r\n"), lf, rendered] {
+            let in_json = |text: &str| match text.trim() {
+                "" => String::new(),
+                _ => Value::from(text).to_string().trim_matches('"').to_owned(),
+            };
+            let crlf = lf.replace('\n', "\r\n");
+            for form in [in_json(&crlf), in_json(&lf), crlf, lf, rendered] {
                 if !form.trim().is_empty() && !forms.contains(&form) {
                     forms.push(form);
                 }
@@ -484,6 +490,10 @@ mod tests {
         assert_eq!(redact(&["a.*b", "é\n\"ü"], "axb a.*b é\n\"ü"), "axb [redacted] [redacted]");
         assert_eq!(redact(&["one\r\ntwo"], "one\ntwo, one\r\ntwo"), "[redacted], [redacted]");
         assert_eq!(redact(&["k\0ey\x07", "ab\rx", "\r\n"], "key, x, ab\rx\n"), "[redacted], x, [redacted]\n");
+        assert_eq!(
+            redact(&["p\"a\\s\ns", "\n"], r#"{"a":"p\"a\\s\ns\n, p\"a\\s\r\ns"}"#),
+            r#"{"a":"[redacted]\n, [redacted]"}"#
+        );
         assert!(Redactor::secrets([""]).is_empty() && redact(&[], "a").is_empty());
     }
 

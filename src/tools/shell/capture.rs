@@ -19,7 +19,7 @@ use crate::tools::{Output, ToolContext, object};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Details {
-    exit_code: Option<i32>,
+    exit_code: Option<i64>,
     duration_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<Truncation>,
@@ -147,7 +147,7 @@ impl<'a, E: Env, H: Host> Capture<'a, E, H> {
         }
     }
 
-    pub fn render(&self, exit_code: Option<i32>, duration_ms: f64) -> (String, Details) {
+    pub fn render(&self, exit_code: Option<i64>, duration_ms: f64) -> (String, Details) {
         let accumulator = self.output.accumulator.borrow();
         let cut = accumulator.snapshot();
         let mut text = match accumulator.is_empty() {
