@@ -51,6 +51,8 @@ struct Probe {
     walked: Option<Vec<WalkEntry>>,
     found: Option<SearchAnswer>,
     takes_many: bool,
+    /// Whether it says that it neither walks nor searches when it is asked to.
+    refuses: bool,
     /// Sizes that are not the files' own.
     claimed: fn(&str) -> u64,
 }
@@ -74,6 +76,7 @@ impl Probe {
             walked: None,
             found: None,
             takes_many: false,
+            refuses: false,
             claimed: |_| 0,
         }
     }
@@ -121,6 +124,9 @@ impl Env for Probe {
 
     async fn read_range(&self, path: &str, start: u64, end: u64) -> Result<Option<Vec<u8>>, ToolError> {
         self.asked.parts.set(self.asked.parts.get() + 1);
+        if (self.unreadable)(path) {
+            return Err(ToolError::new(ErrorCode::PermissionDenied, "no"));
+        }
         match (self.has_ranges, &self.made_up) {
             (false, _) => Ok(None),
             (true, None) => self.memory.read_range(path, start, end).await,
@@ -148,11 +154,17 @@ impl Env for Probe {
 
     async fn walk(&self, request: &WalkRequest) -> Result<Option<Vec<WalkEntry>>, ToolError> {
         self.asked.walks.borrow_mut().push(request.clone());
+        if self.refuses {
+            return Err(ToolError::new(ErrorCode::NotSupported, "no"));
+        }
         Ok(self.walked.clone())
     }
 
     async fn search(&self, request: &SearchRequest) -> Result<Option<SearchAnswer>, ToolError> {
         self.asked.searches.borrow_mut().push(request.clone());
+        if self.refuses {
+            return Err(ToolError::new(ErrorCode::NotSupported, "no"));
+        }
         Ok(self.found.clone())
     }
 
@@ -421,6 +433,25 @@ fn an_environment_that_searches_is_asked_to() {
 }
 
 #[test]
+fn what_an_environment_finds_is_held_to_the_limit_and_to_lines() {
+    let line = |line, text: &str| FoundLine { path: "f".into(), line, text: text.into(), is_context: false };
+    let lines = vec![line(1, "x\r\n"), line(2, "x\nand more"), line(3, "x")];
+    let found = Some(SearchAnswer { lines, limit_reached: false, unreadable: 0 });
+    let env = Probe { found, ..Probe::new(&[]) };
+    let found = text(&env, "grep", json!({"pattern": "x", "limit": 2}));
+    assert_eq!(found, "f:1: x\nf:2: x\n\n[2 matches limit reached. Use limit=4 for more, or refine pattern]");
+    assert_eq!(text(&env, "grep", json!({"pattern": "x", "limit": 3})), "f:1: x\nf:2: x\nf:3: x");
+}
+
+#[test]
+fn an_environment_that_turns_out_not_to_search_is_searched() {
+    let env = Probe { refuses: true, ..Probe::new(&[("a", "x\n")]) };
+    assert_eq!(text(&env, "grep", json!({"pattern": "x"})), "a:1: x");
+    assert_eq!(text(&env, "find", json!({"pattern": "*"})), "a");
+    assert_eq!((env.asked.walks.borrow().len(), env.asked.searches.borrow().len()), (2, 1));
+}
+
+#[test]
 fn a_large_file_goes_by_in_parts() {
     let listing = |path: &str| match path {
         "/w" => vec![("big".into(), FileKind::File, 72 << 20), ("small".into(), FileKind::File, 2)],
@@ -436,7 +467,8 @@ fn a_large_file_goes_by_in_parts() {
     assert_eq!(env.asked.parts.get(), 19);
     // It is one line.
     let env = Probe { content: |_| b"yyyyyyyy".to_vec(), ..Probe::made_up(listing) };
-    assert_eq!(text(&env, "grep", json!({"pattern": "x"})), "No matches found");
+    let found = text(&env, "grep", json!({"pattern": "x"}));
+    assert_eq!(found, "No matches found\n\n[Files searched only up to a line over 32.0MB: 1]");
     assert!(env.asked.parts.get() < 12);
     // It has less than it says.
     let env = Probe::made_up(listing);
@@ -455,6 +487,38 @@ fn a_large_file_goes_by_in_parts() {
     let named = Probe { claimed: claims, ..named };
     let text = text(&named, "grep", json!({"pattern": "x", "path": "big"}));
     assert!(text.contains("big has 1.0GB: over 64.0MB a file is searched in parts"), "{text}");
+}
+
+#[test]
+fn what_is_wrong_with_a_large_file_that_was_named_is_said() {
+    let listing = |_: &str| vec![("big".into(), FileKind::File, 72 << 20)];
+    let large = |content| Probe {
+        content,
+        made_up: Some(Rc::new(listing)),
+        claimed: |_| 72 << 20,
+        ..Probe::new(&[("big", "")])
+    };
+    let run = |env: &Probe| run(env, "grep", json!({"pattern": "y", "path": "big"}), &Abort::default()).0;
+    let result = run(&large(|_| b"yyyyyyyy".to_vec()));
+    let expected = "No matches found\n\n[big has a line over 32.0MB at byte 0 and was searched up to there]";
+    assert_eq!(result.text(), expected);
+    let env = Probe { unreadable: |_| true, ..large(|_| b"y\n".to_vec()) };
+    let result = run(&env);
+    assert_eq!(
+        (&result.details["code"], &result.details["path"]),
+        (&json!("permission_denied"), &json!("/w/big"))
+    );
+}
+
+#[test]
+fn sizes_that_no_file_has_are_no_trouble() {
+    let listing = |path: &str| match path {
+        "/w" => vec![("a".into(), FileKind::File, 2), ("b".into(), FileKind::File, u64::MAX)],
+        _ => vec![],
+    };
+    let env = Probe { has_ranges: false, ..Probe::made_up(listing) };
+    let found = text(&env, "grep", json!({"pattern": "x"}));
+    assert_eq!(found, "a:1: x\n\n[Files and directories that could not be read: 1]");
 }
 
 #[test]

@@ -11,7 +11,7 @@ import { Locks } from "./locks.js";
 import { OutputStream } from "./output.js";
 import { tempFiles } from "./temp-files.js";
 import type { ExecOptions, Options } from "./types.js";
-import { bytesOf, callMethod, explained, isThenable, kindOf, settle, settled } from "./values.js";
+import { bytesOf, callMethod, explained, isThenable, jsonOf, kindOf, settle, settled } from "./values.js";
 import { writesInFlight } from "./writes.js";
 
 /** What `exec_chunk` answers where the next chunk should wait. */
@@ -231,12 +231,12 @@ export class Boundary {
 
   fileInfo(value: unknown): string | undefined {
     const info = infoOf(value);
-    return info && JSON.stringify(info);
+    return info && jsonOf(info);
   }
 
   fileInfos(value: unknown): string | undefined {
     if (!Array.isArray(value)) return undefined;
-    return JSON.stringify(Array.from(value, (entry) => infoOf(entry) ?? null));
+    return jsonOf(Array.from(value, (entry) => infoOf(entry) ?? null));
   }
 
   /** A listing in short, for what reads many; `undefined` where an entry lacks something. */

@@ -141,6 +141,8 @@ pub enum Searchable {
     Before(usize),
     /// Nothing: a NUL is within [`BINARY_WINDOW`], there.
     Nothing(usize),
+    /// The lines before one that does not end within [`MOST_LINE_BYTES`], which begins there.
+    BeforeLine(usize),
 }
 
 /// How much of a file can be searched, of which these are the first bytes, after decoding.
@@ -187,7 +189,8 @@ pub fn whole(
             let end = memrchr(b'\n', &bytes[..nul]).map_or(0, |lf| lf + 1);
             search.lines(&bytes[..end], 0, quota, show);
         }
-        Searchable::Nothing(_) => {}
+        // A whole file has no line that is too long.
+        Searchable::Nothing(_) | Searchable::BeforeLine(_) => {}
     }
     searchable
 }
@@ -290,7 +293,10 @@ impl<'a> Parts<'a> {
         self.held.drain(..keep);
         self.gone += keep;
         self.from -= keep;
-        nul.is_none() && !self.search.is_done(quota) && self.held.len() - self.from <= MOST_LINE_BYTES
+        if self.searchable == Searchable::All && self.held.len() - self.from > MOST_LINE_BYTES {
+            self.searchable = Searchable::BeforeLine(self.gone + self.from);
+        }
+        self.searchable == Searchable::All && !self.search.is_done(quota)
     }
 }
 

@@ -293,6 +293,12 @@ test("files without a size are read", {
   assert.match(text(await env.readRange("/proc/self/status", 0, 5)), /^Name:$/);
 });
 
+test("a file that says it is empty and does not end is given up", {
+  skip: process.platform !== "linux" && "there is no /proc",
+}, async () => {
+  assert.equal(await codeOf(() => env.readBinaryFile("/proc/self/pagemap")), "not_supported");
+});
+
 test("no file stays open", { skip: process.platform !== "linux" && "there is no /proc" }, async () => {
   // In a process of its own: here the leaks of other tests would be collected meanwhile.
   const code = `

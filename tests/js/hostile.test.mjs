@@ -1286,3 +1286,16 @@ describe("callers", () => {
     }
   });
 });
+
+test("a name with half a surrogate pair is one of the names", async () => {
+  const env = memory({ "/a\ud800": "x\n", "/b": "x\n" });
+  const tools = await createToolset(env, { tools: ["read", "grep", "find", "ls"] });
+  const text = async (name, args) => textOf(await tools.call({ id: "1", name, arguments: args }));
+  assert.equal(await text("ls", {}), "a\ufffd\nb");
+  assert.equal(await text("find", { pattern: "*" }), "a\ufffd\nb");
+  assert.equal(
+    await text("grep", { pattern: "x" }),
+    "b:1: x\n\n[Files and directories that could not be read: 1]",
+  );
+  tools.dispose();
+});

@@ -9,6 +9,7 @@
  * | a file that is mounted, another's, or in a directory that takes no new files | is written where it is: not in one step |
  * | named pipes, sockets, devices | are refused, not waited for |
  * | names that are no UTF-8 | are left out of listings |
+ * | files that do not say their size, as in /proc | are read up to 16 MB; more is `not_supported` |
  * | output | as it comes, and no faster than the callbacks take it |
  * | standard input | empty |
  * | abort | SIGTERM to the process group, after 250 ms SIGKILL. What has left the group (`setsid`) is not reached |

@@ -12,10 +12,10 @@ use super::run::Pace;
 use super::tree::Tree;
 use super::{Job, Lines, Notes, on_one_line};
 use crate::env::{Env, Host, SearchRequest, WalkRequest};
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
 use crate::search::glob::FileGlob;
-use crate::search::grep::{Line, Parts, Quota, Search, Searchable, whole};
-use crate::search::pattern::Pattern;
+use crate::search::grep::{Line, MOST_LINE_BYTES, Parts, Quota, Search, Searchable, whole};
+use crate::search::pattern::{Pattern, without_end};
 use crate::search::walk::{File, Kind};
 use crate::search::window::window;
 use crate::text::truncate::{DEFAULT_LINE_UTF16, Truncation, format_size};
@@ -56,7 +56,9 @@ struct Found {
     files: u64,
     unreadable: u64,
     /// Files that were searched up to a NUL.
-    in_part: u64,
+    up_to_nul: u64,
+    /// Files that were searched up to a line that is too long.
+    up_to_line: u64,
 }
 
 impl Found {
@@ -80,9 +82,17 @@ impl Found {
     fn search(&mut self, path: &str, bytes: Vec<u8>, search: Search<'_>) -> Searchable {
         let Found { lines, quota, matches, is_line_cut, .. } = self;
         let searchable = whole(bytes, search, quota, &mut Self::show(lines, matches, is_line_cut, path));
-        self.files += 1;
-        self.in_part += u64::from(matches!(searchable, Searchable::Before(_)));
+        self.count(searchable);
         searchable
+    }
+
+    fn count(&mut self, searchable: Searchable) {
+        self.files += 1;
+        match searchable {
+            Searchable::Before(_) => self.up_to_nul += 1,
+            Searchable::BeforeLine(_) => self.up_to_line += 1,
+            Searchable::All | Searchable::Nothing(_) => {}
+        }
     }
 }
 
@@ -107,7 +117,8 @@ pub(super) async fn run<E: Env, H: Host>(
         is_line_cut: false,
         files: 0,
         unreadable: 0,
-        in_part: 0,
+        up_to_nul: 0,
+        up_to_line: 0,
     };
     let context = args.context.unwrap_or_default();
     let mut notes = Notes::default();
@@ -140,8 +151,12 @@ fn result(job: &Job, limit: u64, found: Found, mut notes: Notes, cut: Option<Str
     if found.unreadable > 0 {
         let _ = write!(notes.next(), "Files and directories that could not be read: {}", found.unreadable);
     }
-    if found.in_part > 0 && job.start.is_directory {
-        let _ = write!(notes.next(), "Files searched only up to a NUL byte: {}", found.in_part);
+    if found.up_to_nul > 0 && job.start.is_directory {
+        let _ = write!(notes.next(), "Files searched only up to a NUL byte: {}", found.up_to_nul);
+    }
+    if found.up_to_line > 0 && job.start.is_directory {
+        let most = format_size(MOST_LINE_BYTES as u64);
+        let _ = write!(notes.next(), "Files searched only up to a line over {most}: {}", found.up_to_line);
     }
     if let Some(cut) = cut {
         let _ = write!(notes.next(), "{cut}");
@@ -176,20 +191,29 @@ async fn pushed_down<E: Env>(
         context: args.context.unwrap_or_default(),
         limit,
     };
-    let Some(answer) = env.search(&request).await.map_err(|error| job.start.unusable(error))? else {
-        return Ok(false);
+    let answer = match env.search(&request).await {
+        Ok(Some(answer)) => answer,
+        Ok(None) => return Ok(false),
+        // It has the method, and what it is over does not.
+        Err(error) if error.code == ErrorCode::NotSupported => return Ok(false),
+        Err(error) => return Err(job.start.unusable(error)),
     };
-    let Found { lines, matches, is_line_cut, .. } = found;
+    found.quota.is_exceeded = answer.limit_reached;
+    let Found { lines, quota, matches, is_line_cut, .. } = found;
     for line in &answer.lines {
+        if !line.is_context && *matches == limit {
+            quota.is_exceeded = true;
+            break;
+        }
+        let text = line.text.split_inclusive(|byte| *byte == b'\n').next().map_or(&[][..], without_end);
         let path = if job.start.is_directory { &line.path } else { &job.start.name };
-        let matched = || pattern.find(&line.text).unwrap_or(0..0);
+        let matched = || pattern.find(text).unwrap_or(0..0);
         Found::show(lines, matches, is_line_cut, path)(Line {
             number: line.line,
-            text: &line.text,
+            text,
             matched: (!line.is_context).then(matched),
         });
     }
-    found.quota.is_exceeded = answer.limit_reached;
     found.unreadable = answer.unreadable;
     Ok(true)
 }
@@ -205,7 +229,11 @@ async fn file<E: Env, H: Host>(
 ) -> Result<(), ToolError> {
     let named = File { path: job.start.name.clone(), kind: Kind::File, size: job.start.size };
     let searchable = if named.size > LARGE_BYTES {
-        large(env, &job.start.path, &named, search, pace, found).await?
+        match large(env, &job.start.path, &named, search, pace, found).await? {
+            Ok(searchable) => Some(searchable),
+            Err(Some(error)) => return Err(job.start.unusable(error)),
+            Err(None) => None,
+        }
     } else {
         let bytes = env.read_file(&job.start.path).await.map_err(|error| job.start.unusable(error))?;
         Some(found.search(&named.path, bytes, search))
@@ -222,6 +250,12 @@ async fn file<E: Env, H: Host>(
                 job.start.shown
             )
         }
+        Some(Searchable::BeforeLine(at)) => write!(
+            notes.next(),
+            "{} has a line over {} at byte {at} and was searched up to there",
+            job.start.shown,
+            format_size(MOST_LINE_BYTES as u64)
+        ),
         None => write!(
             notes.next(),
             "{} has {}: over {} a file is searched in parts, and this environment gave none",
@@ -257,7 +291,9 @@ async fn directory<'a, E: Env, H: Host>(
         loop {
             next = next.or_else(|| tree.next_file());
             let Some(file) = next.take_if(|file| {
-                file.kind != Kind::File || files == 0 || (files < READS && bytes + file.size <= READ_BYTES)
+                file.kind != Kind::File
+                    || files == 0
+                    || (files < READS && bytes.saturating_add(file.size) <= READ_BYTES)
             }) else {
                 break;
             };
@@ -319,7 +355,7 @@ async fn directory<'a, E: Env, H: Host>(
                     }
                     None => {
                         let path = tree.absolute(&file);
-                        large(env, &path, &file, search(), pace, found).await?;
+                        let _ = large(env, &path, &file, search(), pace, found).await?;
                     }
                 }
                 if found.quota.is_exceeded {
@@ -349,7 +385,7 @@ async fn read_many<E: Env>(env: &E, files: Vec<(File, String)>) -> Vec<Fetched> 
     files.into_iter().zip(contents).map(|((file, _), content)| (file, Some(content))).collect()
 }
 
-/// Searches a file part by part. `None` where the environment gives only whole files, or this one not at all.
+/// Searches a file part by part; else says why it could not: `None` where the environment gives only whole files.
 async fn large<E: Env, H: Host>(
     env: &E,
     path: &str,
@@ -357,13 +393,16 @@ async fn large<E: Env, H: Host>(
     search: Search<'_>,
     pace: &mut Pace<'_, H>,
     found: &mut Found,
-) -> Result<Option<Searchable>, ToolError> {
+) -> Result<Result<Searchable, Option<ToolError>>, ToolError> {
     let mut parts = Parts::new(search);
     let mut at = 0;
     while at < file.size {
-        let Ok(Some(part)) = env.read_range(path, at, at + PART_BYTES).await else {
-            found.unreadable += 1;
-            return Ok(None);
+        let part = match env.read_range(path, at, at + PART_BYTES).await {
+            Ok(Some(part)) => part,
+            none => {
+                found.unreadable += 1;
+                return Ok(Err(none.err()));
+            }
         };
         let Found { lines, quota, matches, is_line_cut, .. } = &mut *found;
         let mut show = Found::show(lines, matches, is_line_cut, &file.path);
@@ -377,7 +416,6 @@ async fn large<E: Env, H: Host>(
     }
     let Found { lines, quota, matches, is_line_cut, .. } = &mut *found;
     let searchable = parts.finish(quota, &mut Found::show(lines, matches, is_line_cut, &file.path));
-    found.files += 1;
-    found.in_part += u64::from(matches!(searchable, Searchable::Before(_)));
-    Ok(Some(searchable))
+    found.count(searchable);
+    Ok(Ok(searchable))
 }

@@ -6,8 +6,8 @@ use std::task::Context;
 
 use super::batch::{Batch, all};
 use super::{Job, SPILL};
-use crate::env::{Env, FileInfo, FileKind, WalkRequest};
-use crate::error::ToolError;
+use crate::env::{Env, FileInfo, FileKind, WalkEntry, WalkRequest};
+use crate::error::{ErrorCode, ToolError};
 use crate::path;
 use crate::search::glob::FileGlob;
 use crate::search::ignore::{GIT, GITIGNORE, IGNORE, Own, Rules};
@@ -60,13 +60,13 @@ impl<'a, E: Env> Tree<'a, E> {
             unreadable: 0,
         };
         if let Some(request) = request
-            && let Some(found) = env.walk(&request).await.map_err(|error| job.start.unusable(error))?
+            && let Some(found) = walked(job, env, &request).await?
         {
             let is_shown = |file: &File| {
                 let absolute = path::join(top, &format!("./{}", file.path));
                 !hidden.iter().any(|hidden| path::is_inside(hidden, &absolute))
             };
-            let file = |entry: crate::env::WalkEntry| {
+            let file = |entry: WalkEntry| {
                 let kind = if entry.kind == FileKind::Symlink { Kind::Link } else { Kind::File };
                 File { path: entry.path, kind, size: entry.size }
             };
@@ -135,6 +135,19 @@ fn entry(info: FileInfo) -> Entry {
         FileKind::Symlink => Kind::Link,
     };
     Entry { name: info.name, kind, size: info.size }
+}
+
+/// What an environment found by itself, if it does.
+async fn walked<E: Env>(
+    job: &Job,
+    env: &E,
+    request: &WalkRequest,
+) -> Result<Option<Vec<WalkEntry>>, ToolError> {
+    match env.walk(request).await {
+        // It has the method, and what it is over does not.
+        Err(error) if error.code == ErrorCode::NotSupported => Ok(None),
+        found => found.map_err(|error| job.start.unusable(error)),
+    }
 }
 
 /// A directory, and its ignore files. Links among these are not followed, as git does not.

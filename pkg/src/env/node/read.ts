@@ -18,6 +18,9 @@ const PART = 64 * 1024;
 /** Files up to this size are read at once. */
 const SMALL = 1024 * 1024;
 
+/** Of a file whose size is not known, no more than this: some of /proc go on for terabytes. */
+const MOST_UNKNOWN = 16 * 1024 * 1024;
+
 /** All of a file. */
 export async function readWhole(path: string, shown: string, options?: Options): Promise<Uint8Array> {
   checkAborted(options);
@@ -28,10 +31,34 @@ export async function readWhole(path: string, shown: string, options?: Options):
       const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
       if (bytesRead === size) return bytes.subarray(0, size);
     }
+    if (size === 0) return readToEnd(file, shown, options);
     const { signal } = options ?? {};
     const buffer = await file.readFile(signal ? { signal } : {});
     return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
   });
+}
+
+/** All of a file that does not say how much it has. */
+async function readToEnd(file: FileHandle, shown: string, options?: Options): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const part = new Uint8Array(PART);
+    const { bytesRead } = await file.read(part, 0, PART, size);
+    if (bytesRead === 0) {
+      const all = Buffer.concat(parts, size);
+      return new Uint8Array(all.buffer, all.byteOffset, size);
+    }
+    parts.push(part.subarray(0, bytesRead));
+    size += bytesRead;
+    if (size > MOST_UNKNOWN) {
+      throw failure(
+        "not_supported",
+        `expected a file of a known size, or one that ends within 16 MB: ${shown}`,
+      );
+    }
+    checkAborted(options);
+  }
 }
 
 /** The bytes from `start` to before `end`, as far as the file goes. */
