@@ -16,7 +16,6 @@ use std::mem;
 use std::rc::Rc;
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
-use serde_json::Value;
 
 use super::tail::Tail;
 use super::terminal::{Renderer, Sink, Stream};
@@ -78,13 +77,10 @@ impl Redactor {
                 renderer.push(&lf, Stream::Stdout, &mut rendered);
             }
             // Of a secret in control characters nothing would be left but what is in every text.
-            let in_json = |text: &str| match text.trim() {
-                "" => String::new(),
-                _ => Value::from(text).to_string().trim_matches('"').to_owned(),
-            };
-            let crlf = lf.replace('\n', "\r\n");
-            for form in [in_json(&crlf), in_json(&lf), crlf, lf, rendered] {
-                if !form.trim().is_empty() && !forms.contains(&form) {
+            let is_blank = lf.trim().is_empty();
+            let json = lf.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            for form in [json.replace("\\n", "\\r\\n"), json, lf.replace('\n', "\r\n"), lf, rendered] {
+                if !is_blank && !form.trim().is_empty() && !forms.contains(&form) {
                     forms.push(form);
                 }
             }

@@ -13,7 +13,7 @@
  * | output | as it comes, and no faster than the callbacks take it |
  * | standard input | empty |
  * | abort | SIGTERM to the process group, after 250 ms SIGKILL. What has left the group (`setsid`) is not reached |
- * | a command in the background | lives on. If it keeps the shell's output open, that is waited for 200 ms, 1 s at the most while something comes; what it writes there later fails, so send it to a file |
+ * | a command in the background | lives on. If it keeps the shell's output open, that is waited for 200 ms, 1 s at the most while something comes; what it writes there later is lost, and fails once this process has ended: send it to a file |
  * | the process exits | running commands end with it |
  * | Windows | `/c/work` stands for `C:\work`; Git's bash where it is installed; abort ends the process tree at once |
  *
