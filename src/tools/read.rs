@@ -142,6 +142,8 @@ async fn read<E: Env, H: Host>(
             return Ok(picture::show(format, &found.shown, bytes, cx).await);
         }
         FileKind::Image(_) => return Ok(picture::not_shown(None, &found.shown, source.size, cx.active)),
+        // What a command wrote is text to whoever asks for it, NUL and all.
+        FileKind::Other(None) if cx.env.is_temp_file(&found.path) => {}
         FileKind::Other(known) => {
             return Ok(picture::not_shown(known, &found.shown, source.size, cx.active));
         }

@@ -24,9 +24,10 @@ const SIMD: &str = "--enable-simd";
 /// Cargo leaves the module's sections alone, because wasm-bindgen reads them; they go here.
 const STRIP: [&str; 3] = ["--strip-debug", "--strip-producers", "--strip-target-features"];
 /// Measured on the text and schema parts: -O3, -O4, -Os and -Oz come within 1 % of each other in size
-/// and speed; -O2 is slower on UTF-8. What `--flatten --rereloop` makes of control flow is 1 % less after brotli. The
+/// and speed; -O2 is slower on UTF-8. What `--flatten --rereloop` makes of control flow, and -Oz after
+/// it, is 1 % less after brotli. The
 /// module that traps is for tests alone, so it is quick to build.
-const LEVEL: &str = "--flatten --rereloop -O3 -O3";
+const LEVEL: &str = "--flatten --rereloop -Oz -Oz";
 /// Twice and more: it saves what the budget needs.
 const LEVEL_SMALL: &str = "-Oz --converge";
 const LEVEL_FAULT: &str = "-O1";
