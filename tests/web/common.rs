@@ -36,8 +36,13 @@ const FACE: &str = r#"(memory, report) => {
       : env[method](path, { signal: signalOf(call) }),
     readRange: (env, path, start, end, call) => env.readRange(path, start, end, { signal: signalOf(call) }),
     exec: (env, request) => env.exec(JSON.parse(request).command, {}),
+    spawn() {},
     abortExec() {},
+    drained() {},
     closeExec() {},
+    tempFile() {},
+    number: Number,
+    printed: String,
     earlierWrites() {},
     watch(value, id) {
       if (!isThenable(value)) return false;
@@ -262,6 +267,7 @@ async fn a_command_is_timed_out() {
     let endless = env("exec: () => new Promise(() => {})");
     let result = run(&endless, "bash", json!({ "command": "sleep", "timeout": 0.01 })).await;
     assert_eq!(result["details"]["code"], "timeout", "{result}");
+    assert_eq!(text(&result), "(no output)\n\nCommand timed out after 0.01 seconds");
     let answered = env("exec: async () => ({ exitCode: 3, stdout: 'out' })");
     let result = run(&answered, "bash", json!({ "command": "x" })).await;
     assert_eq!(text(&result), "out\n\nCommand exited with code 3");
