@@ -238,9 +238,13 @@ export class Instance<G extends Glue = Glue> {
     });
   }
 
-  /** The buffer, with room for so many bytes. A view has no bytes any more once the memory has grown. */
+  /**
+   * The buffer, with room for so many bytes. A view has no bytes any more once the memory has grown. Within another
+   * entry it is asked for each time: that one may still be reading from its own.
+   */
   #scratchOf(total: number): Uint8Array {
-    if (total <= this.#scratch.length && this.#scratch.length > 0) return this.#scratch;
+    const isKept = this.#depth === 1 && this.#scratch.length > 0;
+    if (isKept && total <= this.#scratch.length) return this.#scratch;
     if (!this.#exports) throw new Error("no instance");
     const at = this.glue.scratch(total);
     const length = Math.max(total, SCRATCH_LEAST);

@@ -44,9 +44,18 @@ pub(super) fn parts<const N: usize>(lengths: [usize; N]) -> [Vec<u8>; N] {
     })
 }
 
-/// Looks at what the face put into the buffer.
+/// Looks at what the face put into the buffer. Who looks may call the host, which may enter again: the buffer is not in
+/// its place meanwhile, and an entry that needs one gets another.
 pub(super) fn with<T>(length: usize, look: impl FnOnce(&[u8]) -> T) -> T {
-    SCRATCH.with_borrow(|scratch| look(&scratch[..length]))
+    let buffer = SCRATCH.take();
+    let seen = look(&buffer[..length]);
+    SCRATCH.with_borrow_mut(|scratch| {
+        // The face uses the one that it asked for last.
+        if scratch.is_empty() {
+            *scratch = buffer;
+        }
+    });
+    seen
 }
 
 /// `{"ok": …}` or `{"error": {code, message, path}}`.

@@ -1,7 +1,7 @@
 // Secrets: nowhere in what leaves a call, whichever way it comes in; whole for tools, hooks and the environment.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createToolset } from "tackroom";
+import { createToolset, init, truncateHead, truncateLine } from "tackroom";
 import { memory } from "tackroom/env/memory";
 import { assertFailed, bytes, nothingEscaped, run, says, sleep, textOf } from "./support/hold.mjs";
 
@@ -167,6 +167,30 @@ test("hooks get everything, and what afterToolCall puts in is redacted", async (
   assert.deepEqual(heard, [SECRET, SECRET]);
   assert.equal(textOf(result), "with [redacted]");
   for (const text of told) assert.ok(!text.includes(SECRET), text);
+});
+
+test("a function may use the package itself, also while output comes", async () => {
+  await init();
+  const other = await createToolset(memory({ "/note.txt": "a note\n" }));
+  const filler = "y".repeat(70_000);
+  const calls = [];
+  const exec = (_, { onStdout, onStderr }) => {
+    for (let line = 0; line < 50; line++) onStdout(bytes(`out ${line} ${SECRET}\n`));
+    onStderr(bytes("the last\n"));
+    return done;
+  };
+  const secrets = (line) => {
+    assert.equal(truncateLine(filler, 10).text, `${"y".repeat(10)}... [truncated]`);
+    assert.equal(truncateHead("one\ntwo", { maxLines: 1 }).content, "one");
+    calls.push(run(other, "read", { path: "/note.txt" }));
+    return line.replace(SECRET, "***");
+  };
+  const toolset = await createToolset(memory({}, { exec }), { secrets });
+  for (let nth = 0; nth < 3; nth++) {
+    const lines = Array.from({ length: 50 }, (_, line) => `out ${line} ***\n`);
+    assert.equal(textOf(await run(toolset, "bash", { command: "x" })), `${lines.join("")}the last\n`);
+  }
+  for (const result of await Promise.all(calls)) assert.equal(textOf(result), "a note\n");
 });
 
 test("a function that throws, or returns no text, hides the line", async () => {
