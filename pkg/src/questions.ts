@@ -7,12 +7,13 @@
 import { type Core, glue } from "./core.js";
 import { factsOf } from "./environment.js";
 import { ToolError } from "./errors.js";
-import { type RunningCall, unwrap } from "./instance.js";
-import type { ExecutionEnv, Options } from "./types.js";
+import { unwrap } from "./instance.js";
+import type { ExecutionEnv } from "./types.js";
+import { UnheardCall } from "./unheard-call.js";
 import { writesInFlight } from "./writes.js";
 
 /** A question to the core, numbered like a call. */
-class Question implements RunningCall {
+class Question extends UnheardCall {
   readonly #controller = new AbortController();
   #resolve!: (text: string) => void;
   #reject!: (error: ToolError) => void;
@@ -26,10 +27,6 @@ class Question implements RunningCall {
     return this.#controller.signal;
   }
 
-  get options(): Options {
-    return { signal: this.signal };
-  }
-
   settled(text: string): void {
     this.#resolve(text);
   }
@@ -37,34 +34,6 @@ class Question implements RunningCall {
   trapped(reason: string): void {
     this.#controller.abort();
     this.#reject(new ToolError(`The tool core failed (${reason}) and is restarted: try again`, "trapped"));
-  }
-
-  // A question is no call: nothing else is told of it.
-  started(): void {}
-  redact(text: string): string {
-    return text;
-  }
-  wantsUpdates(): boolean {
-    return false;
-  }
-
-  wantsMutations(): boolean {
-    return false;
-  }
-  updated(): void {}
-  mutated(): void {}
-  async showImage(): Promise<string> {
-    return "";
-  }
-  async before(): Promise<string> {
-    return '{"kind":"run"}';
-  }
-  async after(): Promise<string> {
-    return "{}";
-  }
-  spawn(): undefined {}
-  async search(): Promise<string> {
-    return "";
   }
 }
 

@@ -4,23 +4,20 @@
  * @module
  */
 
-import type { RunningCall } from "./instance.js";
 import type { SearchModule } from "./search-module.js";
-import type { ExecutionEnv, Options } from "./types.js";
+import type { ExecutionEnv } from "./types.js";
+import { UnheardCall } from "./unheard-call.js";
 
 /** A search, numbered like a call in the module that runs it. */
-class Search implements RunningCall {
+class Search extends UnheardCall {
   readonly signal: AbortSignal;
   #snapshot: string | undefined;
   #end: string | undefined;
   #wake: () => void = () => {};
 
   constructor(signal: AbortSignal) {
+    super();
     this.signal = signal;
-  }
-
-  get options(): Options {
-    return { signal: this.signal };
   }
 
   /** The latest snapshot that was not taken yet, or the end. */
@@ -34,7 +31,7 @@ class Search implements RunningCall {
     return this.#end ?? `{"update":${snapshot}}`;
   }
 
-  updated(partial: string): void {
+  override updated(partial: string): void {
     this.#snapshot = partial;
     this.#wake();
   }
@@ -49,31 +46,8 @@ class Search implements RunningCall {
     this.settled(JSON.stringify({ error: { code: "trapped", message } }));
   }
 
-  wantsUpdates(): boolean {
+  override wantsUpdates(): boolean {
     return true;
-  }
-
-  // Nothing else comes of a search.
-  started(): void {}
-  redact(text: string): string {
-    return text;
-  }
-  wantsMutations(): boolean {
-    return false;
-  }
-  mutated(): void {}
-  async showImage(): Promise<string> {
-    return "";
-  }
-  async before(): Promise<string> {
-    return '{"kind":"run"}';
-  }
-  async after(): Promise<string> {
-    return "{}";
-  }
-  spawn(): undefined {}
-  async search(): Promise<string> {
-    return "";
   }
 }
 
