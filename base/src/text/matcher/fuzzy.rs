@@ -225,9 +225,9 @@ impl Folder {
             self.text(at, chunk.valid());
             at += chunk.valid().len();
             if !chunk.invalid().is_empty() {
+                at += chunk.invalid().len();
                 self.view.hole(at);
                 self.solid = self.view.text().len();
-                at += chunk.invalid().len();
             }
         }
     }

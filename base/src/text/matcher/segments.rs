@@ -19,7 +19,7 @@ struct Step {
 impl Step {
     /// Characters, each a segment of its own and as long as in the source.
     const SAME: Step = Step { view: 0, source: 0 };
-    /// A hole; where it ends in the source does not matter, as no span touches it.
+    /// A hole. Its place in the source is where it ends: a span never begins in it, but may begin after it.
     const HOLE: Step = Step { view: 1, source: 0 };
 }
 
@@ -74,15 +74,18 @@ impl View {
                 self.run(source.start, Step { view, source: length });
                 self.text.extend_from_slice(text);
             }
-            _ => self.hole(source.start),
+            _ => self.hole(source.end),
         }
     }
 
-    /// Adds something that nothing matches.
-    pub fn hole(&mut self, source: usize) {
-        if self.text.last() != Some(&HOLE) {
-            self.runs.push(Run { view: self.text.len(), source, step: Step::HOLE });
-            self.text.push(HOLE);
+    /// Adds something that nothing matches, and that ends there.
+    pub fn hole(&mut self, end: usize) {
+        match self.runs.last_mut() {
+            Some(last) if self.text.last() == Some(&HOLE) => last.source = end,
+            _ => {
+                self.runs.push(Run { view: self.text.len(), source: end, step: Step::HOLE });
+                self.text.push(HOLE);
+            }
         }
     }
 
@@ -141,8 +144,8 @@ mod tests {
         view.copy(6, b"cd");
         view.segment(8..11, b"x");
         view.segment(11..14, b"y");
-        view.hole(14);
         view.hole(15);
+        view.hole(16);
         view.copy(16, b"e");
         view
     }
@@ -164,7 +167,8 @@ mod tests {
         ] {
             assert_eq!(view.original(span.clone()), Some(original), "{span:?}");
         }
-        assert_eq!([0, 2, 3, 5].map(|at| view.end_before(at)), [Some(0), Some(2), Some(4), Some(8)]);
+        let ends = [0, 2, 3, 5, 8].map(|at| view.end_before(at));
+        assert_eq!(ends, [Some(0), Some(2), Some(4), Some(8), Some(16)]);
     }
 
     #[test]
